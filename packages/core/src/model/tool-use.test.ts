@@ -53,6 +53,8 @@ describe("the kind of a tool", () => {
     ["Desktop Commander", "start_process", { command: "npm test", timeout_ms: 9 }, "shell"],
     ["JetBrains", "get_file_text_by_path", { pathInProject: "a.ts" }, "read"],
     ["Cursor", "delete_file", { target_file: "a.ts" }, "delete"],
+    ["a search", "findSources", { pattern: "**/*.ts" }, "search"],
+    ["a phone book", "find_person", { name: "A" }, "other"],
     ["a list of its own", "set_plan_steps", { entries: [{ title: "a", done: false }] }, "todo"],
     ["a plan without states", "make_plan", { steps: [{ title: "a" }] }, "other"],
     ["an issue tracker", "update_issues", { issues: [{ title: "a", status: "open" }] }, "other"],

@@ -129,9 +129,15 @@ function kindByArguments(toolName: string, input: JsonValue): ToolKind {
   const names = Object.keys(fields);
   if (names.some((name) => hasRole(name, "file"))) return kindOfFileTool(toolName, input);
   if (names.some((name) => RUNS.test(plainArgument(name)))) return "shell";
-  const isList = names.includes("todos") || (LISTS.test(wordsOf(toolName)) && Object.values(fields).some(isStepList));
+  const words = wordsOf(toolName);
+  if (SEARCHES.test(words) && names.some((name) => SOUGHT.test(plainArgument(name)))) return "search";
+  const isList = names.includes("todos") || (LISTS.test(words) && Object.values(fields).some(isStepList));
   return isList ? "todo" : "other";
 }
+
+const SEARCHES = /\b(?:search|grep|find|glob|list)\b/;
+/** Arguments that say what a search looks for. */
+const SOUGHT = /^(?:pattern|query|queries|regex|glob|keywords?)$/;
 
 /** Words in the names of tools that keep a list of what is to be done. */
 const LISTS = /\b(?:todos?|tasks?|plan|checklist|steps)\b/;
@@ -155,7 +161,7 @@ const VERBS: readonly (readonly [RegExp, ToolKind])[] = [
   [/\b(?:directory|directories|dir|folders?)\b/, "other"],
   [/\b(?:delete|remove)\b/, "delete"],
   [/\b(?:edit|replace|insert|update|modify|append)\b/, "edit"],
-  [/\b(?:search|grep|find|glob|list)\b/, "search"],
+  [SEARCHES, "search"],
   [/\b(?:write|create|save|overwrite)\b/, "write"],
   [/\b(?:read|view|open|cat|get|show|load)\b/, "read"],
 ];

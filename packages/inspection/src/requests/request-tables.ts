@@ -231,7 +231,7 @@ function sharedBlocks({ blocks }: NewestRequest, difference: PrefixDivergence | 
 }
 
 /** Returns the first byte, in UTF-8, at which two texts differ; if one is a prefix of the other, its length. */
-export function firstDifference(a: string, b: string): number {
+function firstDifference(a: string, b: string): number {
   let index = sharedLength(a, b);
   // Half a surrogate pair is not a character: the whole character differs.
   if (index > 0 && isHighSurrogate(a.charCodeAt(index - 1))) index--;

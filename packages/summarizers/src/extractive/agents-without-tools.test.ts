@@ -203,17 +203,17 @@ describe("agents that write calls in tags", () => {
     const conversation = new Conversation()
       .user(`<task>\nGo on.\n</task>\n${DETAILS}`)
       .agent(
-        "I'll look.\n\n<search_code>\n<query>retry budget</query>\n</search_code>\n\n<read_file>\n<path>\nsrc/a.ts\n</path>\n</read_file>\n\n<execute_command>\n<command>npm test</command>\n</execute_command>",
+        "I'll look.\n\n<consult_index>\n<query>retry budget</query>\n</consult_index>\n\n<read_file>\n<path>\nsrc/a.ts\n</path>\n</read_file>\n\n<execute_command>\n<command>npm test</command>\n</execute_command>",
       )
       .user(
-        `[search_code for 'retry budget'] Result:\nNo match.\n[read_file for 'src/a.ts'] Result:\nexport const retryBudget = 7;\n[list_files for 'x'] Result:\n[execute_command for 'npm test'] Result:\nCommand executed.\nOutput:\nTests  3 passed (3)\n${DETAILS}`,
+        `[consult_index for 'retry budget'] Result:\nNo match.\n[read_file for 'src/a.ts'] Result:\nexport const retryBudget = 7;\n[list_files for 'x'] Result:\n[execute_command for 'npm test'] Result:\nCommand executed.\nOutput:\nTests  3 passed (3)\n${DETAILS}`,
       );
     const { summary, text } = summaryOf(conversation);
     expect(
       summary.toolOutcomes.map(({ toolName, keyFields }) => [toolName, keyFields["command"] ?? keyFields["query"]]),
-    ).toEqual(expect.arrayContaining([["search_code", "retry budget"]]));
+    ).toEqual(expect.arrayContaining([["consult_index", "retry budget"]]));
     expect(text).toContain("export const retryBudget = 7;");
-    expect(text).not.toMatch(/<search_code|<query/);
+    expect(text).not.toMatch(/<consult_index|<query/);
   });
 
   it("reads results with numbers", () => {

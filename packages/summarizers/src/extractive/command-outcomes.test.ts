@@ -1,5 +1,7 @@
+import type { StructuredSummary } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { Conversation, summaryOf } from "../testing/conversation.ts";
+import { Conversation, foldAt, summaryOf } from "../testing/conversation.ts";
+import { notableCommand } from "./reading/shell-command.ts";
 
 const told = (...runs: readonly (readonly [command: string, output: string, exitCode?: number])[]) => {
   const conversation = new Conversation().user("Go.");
@@ -24,6 +26,10 @@ describe("a search without a match", () => {
     ["ps aux | grep vite | grep -v grep", 0],
     ["git log --oneline | grep -i total | head -3", 0],
     ["cd /repo && git grep -n total", 1],
+    ["git tag -l", 0],
+    ["git ls-files -m", 0],
+    ["git stash list", 0],
+    ["ls src/empty", 0],
   ])("found nothing, which is neither success nor failure: %s, exit code %i", (command, exitCode) => {
     expect(told([command, "", exitCode])).toEqual([["success", "nothing found"]]);
   });
@@ -37,11 +43,42 @@ describe("a search without a match", () => {
     ["grep -rn total src && make", "", 2, "failure"],
     ["grep -q total src/a.ts", "", 1, "failure"],
     ["npm test | grep -c fail > count.txt", "", 0, "success"],
+    ["git tag v1", "", 0, "success"],
   ])("is not taken for one: %s", (command, output, exitCode, outcome) => {
     const [[found, said]] = told([command, output, exitCode]) as [[string, string | null]];
     expect(found).toBe(outcome);
     expect(said ?? "").not.toContain("found nothing");
     expect(said ?? "").not.toBe("nothing found");
+  });
+});
+
+describe("a command", () => {
+  it.each<readonly [command: readonly string[], told: string]>([
+    [["bash", "-lc", "npm test"], "npm test"],
+    [["npm", "test"], "npm test"],
+    [["git", "commit", "-m", "Begin on Monday"], "git commit -m Begin on Monday"],
+    [["/bin/sh", "-c", "cd app && make test"], "make test"],
+    [["cat", "src/it's here.ts"], "cat 'src/it'\\''s here.ts'"],
+  ])("is told as one would type it when it is a list of arguments: %j", (command, told) => {
+    const { summary } = summaryOf(new Conversation().user("Go.").tool("shell", { command: [...command] }, "12 lines"));
+    expect(summary.toolOutcomes.map(({ keyFields }) => keyFields["command"])).toEqual([told]);
+  });
+
+  it("is told without the headings that it prints first", () => {
+    const script = `cd /repo && echo "Sizes:" && echo '---'; wc -l a.ts && echo "done"`;
+    const { summary } = summaryOf(new Conversation().user("Go.").bash(script, "Sizes:\n---\n 41 a.ts\ndone"));
+    expect(summary.toolOutcomes[0]?.keyFields["command"]).toBe('wc -l a.ts && echo "done"');
+  });
+
+  it("that only prints words of its own is not told", () => {
+    const conversation = new Conversation()
+      .user("Go.")
+      .bash('echo "=== The first commit ==="', "=== The first commit ===");
+    conversation.bash('echo "$HOME"', "/home/of/somebody").bash("printf 'a line' > notes.txt", "");
+    expect(summaryOf(conversation).summary.toolOutcomes.map(({ keyFields }) => keyFields["command"])).toEqual([
+      'echo "$HOME"',
+      "printf 'a line' > notes.txt",
+    ]);
   });
 });
 
@@ -92,6 +129,65 @@ describe("a command that was run again", () => {
     const [, where = ""] = summaryOf(conversation).text.split("## What is where");
     expect(where).not.toContain("FAILED");
     expect(where).toContain("build_refunds_1");
+  });
+});
+
+describe("a run of the whole", () => {
+  const RED = "FAIL  src/week.test.ts > begins on Monday\nAssertionError: expected 0 to be 1\n\n Tests  1 failed (1)";
+  const GREEN = " Test Files  4 passed (4)\n      Tests  31 passed (31)";
+  /** What is told after one run failed and another passed: what failed then, and how its error ended. */
+  const afterBoth = (part: string, whole: string, output: string, borders: readonly number[]) => {
+    const conversation = new Conversation().user("Go.");
+    conversation.bash(part, RED, 1).tool("edit", { path: "src/week.ts", old: "0", new: "1" }, "ok").bash(whole, output);
+    const summary = foldAt(conversation, borders).at(-1) as StructuredSummary;
+    const red = summary.toolOutcomes.filter(({ outcome }) => outcome === "failure");
+    return {
+      red: red.map(({ keyFields }) => keyFields["command"]),
+      ends: summary.errors.map((item) => item.resolution),
+    };
+  };
+
+  const PARTS = [
+    ["npm test -- week", "npm test"],
+    ["npx vitest run src/week.test.ts -t 'begins on Monday'", "npx vitest run"],
+    ["pytest tests/test_week.py -k monday -x", "pytest -q"],
+    ["pytest tests/unit/test_week.py::test_monday", "pytest tests/"],
+    ["go test ./cmd/week/... -run TestWeek -v", "go test ./..."],
+    ["cargo test week", "cargo test"],
+  ] as const;
+
+  it.each(PARTS)("that passes leaves no failure of a part: %s, %s", (part, whole) => {
+    for (const borders of [[7], [3, 7], [5, 7]]) {
+      const { red, ends } = afterBoth(part, whole, GREEN, borders);
+      expect(red, borders.join()).toEqual([]);
+      for (const end of ends) expect(end, borders.join()).toMatch(/^succeeded/);
+    }
+  });
+
+  it.each<readonly [failed: string, passed: string, output: string]>([
+    ...PARTS.map(([part, whole]) => [whole, part, GREEN] as const),
+    ["npm test -- week", "npm test", "No tests found"],
+    ["npm test -- --coverage", "npm test", GREEN],
+    ["npm run test:e2e", "npm run test", GREEN],
+    ["pytest tests/test_week.py", "pytest tests/unit", GREEN],
+    ["go test ./cmd/week", "go test", GREEN],
+    ["make install", "make", GREEN],
+  ])("is known as one, and anything else leaves what failed: %s, %s", (failed, passed, output) => {
+    for (const borders of [[7], [3, 7], [5, 7]])
+      expect(afterBoth(failed, passed, output, borders), borders.join()).toMatchObject({
+        red: [notableCommand(failed)],
+        ends: [null],
+      });
+  });
+
+  it("does not hide that a part failed again after it", () => {
+    const conversation = new Conversation().user("Go.").bash("npm test -- week", RED, 1).bash("npm test", GREEN);
+    conversation.bash("npm test -- week", RED, 1);
+    for (const borders of [[7], [3, 7], [5, 7], [3, 5, 7]]) {
+      const summary = foldAt(conversation, borders).at(-1) as StructuredSummary;
+      expect(summary.errors.at(-1)?.resolution, borders.join()).toBeNull();
+      expect(summary.toolOutcomes.map(({ outcome }) => outcome).sort(), borders.join()).toEqual(["failure", "success"]);
+    }
   });
 });
 

@@ -823,6 +823,54 @@ describe("runs and errors", () => {
     ]);
   });
 
+  it.each([
+    JSON.stringify({ success: false, error: "Old text not found." }),
+    JSON.stringify({ status: "failed", message: "Old text not found." }, null, 2),
+    { ok: false, error: "Old text not found." },
+  ])("takes no edit for a change whose result says in its fields that it failed: %j", (output) => {
+    const edit = { filePath: "src/a.ts", oldString: "x", newString: "renamedThing" };
+    const { summary } = summaryOf(new Conversation().user("Go.").tool("replace_in_source", edit, output));
+    expect(summary.files).toEqual([]);
+    expect(summary.errors.map(({ error }) => error)).toEqual([
+      expect.stringMatching(/^replace_in_source src\/a\.ts: .*Old text not found\./s),
+    ]);
+  });
+
+  it("says the same of the work, however an agent names its tools and their arguments", () => {
+    const work = (tools: readonly string[], fields: readonly string[]) => {
+      const [edit = "", write = "", read = "", run = ""] = tools;
+      const [path = "", before = "", after = "", content = "", command = ""] = fields;
+      const conversation = new Conversation()
+        .user("Make weeks begin on Monday in src/week.ts.")
+        .tool(read, { [path]: "src/week.ts" }, "export const firstDay = 0;")
+        .tool(edit, { [path]: "src/week.ts", [before]: "firstDay = 0", [after]: "mondayIndex = 1" }, "Done.")
+        .tool(write, { [path]: "src/week.test.ts", [content]: "expect(mondayIndex).toBe(1);" }, "Done.")
+        .tool(run, { [command]: "npm test" }, " Tests  1 failed | 41 passed (42)\nexit code: 1")
+        .agent("One test still fails, because the locale begins on Sunday.");
+      return summaryOf(conversation).text;
+    };
+    const ours = work(
+      ["Edit", "Write", "Read", "Bash"],
+      ["file_path", "old_string", "new_string", "content", "command"],
+    );
+    expect(ours).toContain("src/week.ts (modified): mondayIndex");
+    for (const [tools, fields] of [
+      [
+        ["replace_string_in_file", "create_new_source", "get_file_text", "run_in_terminal"],
+        ["filePath", "oldString", "newString", "contents", "command"],
+      ],
+      [
+        ["ReplaceBlock", "SaveSource", "ViewRange", "LaunchProcess"],
+        ["TargetFile", "OldText", "NewText", "CodeContent", "CommandLine"],
+      ],
+      [
+        ["mcp__ide__edit_text", "mcp__ide__put_text", "mcp__ide__open_text", "mcp__ide__start"],
+        ["relative_path", "old_str", "new_str", "file_text", "shell_command"],
+      ],
+    ] as const)
+      expect(work(tools, fields)).toBe(ours);
+  });
+
   it("reads the error that a short result begins with, and takes a file or a report that begins so for what it is", () => {
     const log = `error: connection lost\n${"retrying in 5 s\n".repeat(60)}`;
     const conversation = new Conversation()

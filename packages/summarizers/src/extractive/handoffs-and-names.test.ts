@@ -26,6 +26,17 @@ describe("H5: what somebody wrote down already", () => {
     expect(text).not.toMatch(/being continued|Please continue/);
   });
 
+  it.each([
+    ["Analysis:", "Summary:", ""],
+    ["<analysis>", "</analysis>\n\n<summary>", "</summary>"],
+  ])("is told without the draft that its writer made for it: %s", (opened, closed, end) => {
+    const draft = "Let me go through the conversation: the user asked about relative paths, and I read hooks.go first.";
+    const handoff = HANDOFF.replace("## Root cause", `${opened}\n${draft}\n\n${closed}\n## Root cause`) + end;
+    const { text } = summaryOf(new Conversation().user(handoff, "compaction").agent("I go on with the next step."));
+    expect(text).toContain("Check checkCanRewindWithWarning for the same mistake.");
+    expect(text).not.toContain("the user asked about relative paths");
+  });
+
   it("goes before what the steps say where room is short", () => {
     const conversation = new Conversation().user(HANDOFF, "compaction");
     for (let step = 0; step < 40; step++)
@@ -165,5 +176,14 @@ describe("names", () => {
       "- src/plan/normalize.ts:\n  export function normalizePlan(plan: CompactionPlan): PlanRecords {",
     );
     expect(text).toContain("- src/plan/limits.ts:\n  const MAX_ROUNDS = 8;");
+  });
+
+  it("of a long listing are its names, side by side, without owner, size and time", () => {
+    const names = Array.from({ length: 12 }, (_, index) => `notes_of_module_${index}.md`);
+    const listing = names.map((name, index) => `-rw-r--r-- 1 root root ${9_336 + index} Apr 30 08:32 ${name}`);
+    const { text } = summaryOf(new Conversation().user("Look around.").bash("ls -l docs", listing.join("\n")));
+    expect(text).toContain("- `ls -l docs`:\n  notes_of_module_0.md, notes_of_module_1.md, notes_of_module_2.md,");
+    for (const name of names) expect(text).toContain(name);
+    expect(text).not.toContain("08:32");
   });
 });

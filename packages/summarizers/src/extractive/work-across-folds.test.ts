@@ -273,6 +273,43 @@ describe("requests over folds", () => {
       );
   });
 
+  it.each(["yes, but only the tests", "Ja, aber nur die Tests.", "no docs please, tests only"])(
+    "has what was found out for its outcome, and not the question that was answered with a limit: %s",
+    (reply) => {
+      const conversation = started()
+        .user("Find out why the importer loses a line.")
+        .agent("The cause is a missing flush in `end()`. Should I fix it, with tests and docs?")
+        .user(reply)
+        .bash("npm test", "1 passed");
+      const request = { context: "The cause is a missing flush in `end()`." };
+      for (const borders of [[7], [4, 7], [5, 7], [4, 5, 7]]) {
+        const told = work(foldAt(conversation, borders).at(-1), "Find out why");
+        expect(told).toMatchObject({ status: "open", ...(borders.length === 1 && request) });
+        expect(told?.context, borders.join()).not.toContain("Should I");
+      }
+      conversation.agent("Added the tests.").user("Now the checkout.");
+      expect(work(foldAt(conversation, [9]).at(-1), "Find out why")).toMatchObject({ status: "done", ...request });
+    },
+  );
+
+  it.each([
+    "The file is locked, so I could not fix it. Should I try again?",
+    "I could not fix it: the file is locked.",
+  ])("is not told by a setback once what the user said to it was done: %s", (setback) => {
+    const conversation = started()
+      .user("Fix the importer.")
+      .agent(setback)
+      .user("Still broken? Try again, but leave the tests.")
+      .bash("npm test", "1 passed")
+      .agent("Fixed the importer.")
+      .user("Now the checkout.");
+    for (const borders of [[9], [4, 9], [5, 9], [4, 7, 9]]) {
+      const told = work(foldAt(conversation, borders).at(-1), "Fix the importer");
+      expect(told?.status, borders.join()).toBe("done");
+      expect(["Fixed the importer.", "went on with the next request"], borders.join()).toContain(told?.context);
+    }
+  });
+
   it.each([
     "not the new session button. this one: plus.png, the button in there",
     "No, in the sidebar.",
@@ -706,6 +743,17 @@ describe("errors over folds", () => {
     const [first, second] = foldAt(conversation, [5, 8]);
     expect(resolution(first)).toBeNull();
     expect(resolution(second)).toBe("not seen again in later turns");
+  });
+
+  it.each([
+    ["read", "File does not exist.", "src/of/week.ts"],
+    ["edit", "String to replace not found in file.", "src/week.ts"],
+  ])("of a call that went well in a later fold is told no more: %s", (tool, error, path) => {
+    const conversation = started().user("Build it.").tool(tool, { path: "src/week.ts" }, error, "failure");
+    conversation.tool(tool, { path }, "export {};");
+    const [first, second] = foldAt(conversation, [5, 7]);
+    expect(resolution(first)).toBeNull();
+    expect(second?.errors).toEqual([]);
   });
 
   it("one that comes back is unresolved again", () => {

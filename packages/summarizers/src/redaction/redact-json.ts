@@ -7,8 +7,8 @@ const BETWEEN = "\n\n";
 
 /**
  * Redacts the texts in a JSON value, at any depth, including secrets that are split across the `text` fields of
- * neighbors in a list, such as the parts of a message. Keys and texts known to be ids are kept. Returns the same value
- * when there is nothing to redact.
+ * neighbors in a list, such as the parts of a message, and those that only the other arguments of a command reveal.
+ * Keys and texts known to be ids are kept. Returns the same value when there is nothing to redact.
  */
 export async function redactJson<Value extends JsonValue | undefined>(
   value: Value,
@@ -22,7 +22,7 @@ export async function redactJson<Value extends JsonValue | undefined>(
     await turns.take();
     const pieces = piecesOf(list);
     const clean = await redactPieces(pieces, stretches);
-    if (clean === pieces) continue;
+    if (clean === pieces.texts) continue;
     joined.set(list, clean);
     for (const text of clean) texts.push(text);
   }
@@ -64,7 +64,7 @@ function* collect(
     const next = open.pop();
     if (typeof next === "string" && next.length >= MIN_SECRET) texts.push(next);
     if (typeof next !== "object" || next === null) continue;
-    if (Array.isArray(next) && piecesOf(next).length > 1) lists.push(next);
+    if (Array.isArray(next) && piecesOf(next).texts.length > 1) lists.push(next);
     const items = Array.isArray(next) ? next : Object.values(next);
     for (let index = items.length - 1; index >= 0; index--) open.push(items[index]);
   }
@@ -73,7 +73,7 @@ function* collect(
 
 /** The lists whose pieces contain a secret when they are joined to one text. */
 async function listsWithSecrets(lists: readonly JsonList[], stretches: StretchesOfTexts): Promise<readonly JsonList[]> {
-  const texts = lists.map((list) => piecesOf(list).join(""));
+  const texts = lists.map((list) => joinedText(piecesOf(list)));
   const touched = await touchedBy(texts, stretches);
   return lists.filter((_, index) => touched.has(index));
 }
@@ -135,7 +135,8 @@ async function replacementsOf(
   for (const text of touched) {
     await turns.take();
     if (ids.has(text) || replacements.has(text)) continue;
-    replacements.set(text, withoutStretches(text, await stretches.of(text)));
+    const clean = withoutStretches(text, await stretches.of(text));
+    if (clean !== text) replacements.set(text, clean);
   }
   return replacements;
 }
@@ -150,6 +151,8 @@ function replaced(
   if (!Array.isArray(value))
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaced(item, texts, joined)]));
   const pieces = joined.get(value);
+  const typed = argumentsIn(value);
+  if (typed !== null) return (pieces ?? typed).map((text) => texts.get(text) ?? text);
   let next = 0;
   return value.map((item: JsonValue) => {
     const whole = pieces !== undefined && textOf(item) !== null ? { ...(item as object), text: pieces[next++] } : item;
@@ -157,7 +160,27 @@ function replaced(
   });
 }
 
-const piecesOf = (list: JsonList): readonly string[] => list.map(textOf).filter((text) => text !== null);
+/** Texts of a list that are searched as one, and what is put between them. */
+interface Pieces {
+  readonly texts: readonly string[];
+  readonly between: string;
+}
+
+const OPTION = /^--?\w/;
+
+/** The arguments of a command, as one would type them: a list of texts with an option among them; null for others. */
+function argumentsIn(list: JsonList): readonly string[] | null {
+  const texts = list.filter((item) => typeof item === "string");
+  return texts.length === list.length && texts.some((text) => OPTION.test(text)) ? texts : null;
+}
+
+function piecesOf(list: JsonList): Pieces {
+  const typed = argumentsIn(list);
+  if (typed !== null) return { texts: typed, between: " " };
+  return { texts: list.map(textOf).filter((text) => text !== null), between: "" };
+}
+
+const joinedText = ({ texts, between }: Pieces): string => texts.join(between);
 
 function textOf(item: JsonValue): string | null {
   if (typeof item !== "object" || item === null || !("text" in item)) return null;
@@ -166,17 +189,18 @@ function textOf(item: JsonValue): string | null {
 
 /**
  * Removes the secrets that are split across consecutive texts, including those whose name is in one text and whose
- * value is in the next. The marker goes where the secret begins; its continuation in later texts is deleted. A secret
- * that is visible in a single text is left to the search of single texts. Returns the same list when nothing is split.
+ * value is in a later one. The marker goes where the secret begins; its continuation in later texts is deleted. What
+ * is visible in a single text is left to the search of single texts. Returns the same list when nothing is split.
  */
-async function redactPieces(texts: readonly string[], stretches: StretchesOfTexts): Promise<readonly string[]> {
+async function redactPieces(pieces: Pieces, stretches: StretchesOfTexts): Promise<readonly string[]> {
+  const { texts, between } = pieces;
   const starts: number[] = [];
   let length = 0;
   for (const text of texts) {
     starts.push(length);
-    length += text.length;
+    length += text.length + between.length;
   }
-  const split = await splitStretches(texts, starts, stretches);
+  const split = await splitStretches(pieces, starts, stretches);
   if (split.length === 0) return texts;
   let next = 0;
   return texts.map((text, piece) => {
@@ -197,14 +221,14 @@ async function redactPieces(texts: readonly string[], stretches: StretchesOfText
 
 /** The secrets in consecutive texts that no single text shows. */
 async function splitStretches(
-  texts: readonly string[],
+  pieces: Pieces,
   starts: readonly number[],
   stretches: StretchesOfTexts,
 ): Promise<readonly SecretStretch[]> {
   const turns = new EventLoopTurns();
   const split: SecretStretch[] = [];
   let alone: { piece: number; found: readonly SecretStretch[]; starts: readonly number[] } | undefined;
-  for (const [index, stretch] of (await stretches.of(texts.join(""))).entries()) {
+  for (const [index, stretch] of (await stretches.of(joinedText(pieces))).entries()) {
     if (index % VALUES_A_STEP === 0) await turns.take();
     const { start, end } = stretch;
     const piece = startBefore(starts, start);
@@ -213,7 +237,7 @@ async function splitStretches(
       continue;
     }
     if (alone?.piece !== piece) {
-      const found = await stretches.of(texts[piece] as string);
+      const found = await stretches.of(pieces.texts[piece] as string);
       alone = { piece, found, starts: found.map((one) => one.start) };
     }
     const from = starts[piece] as number;

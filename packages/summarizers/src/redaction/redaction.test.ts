@@ -251,6 +251,39 @@ describe("redactJson", () => {
     expect(await redactJson([secret, `${secret} !`], new Set([secret]))).toEqual([secret, "[redacted github-token] !"]);
   });
 
+  it("law: redacts a password among the arguments of a command, wherever the list is", async () => {
+    const programs = [
+      ["mysql", "-p"],
+      ["sshpass", "-p", ""],
+      ["docker", "login", "-p", ""],
+      ["tool", "--password", ""],
+    ];
+    const words = fc.array(fc.constantFrom("-v", "db", "--user=app"), { maxLength: 3 });
+    const password = fc.nat({ max: 9_999 }).map((digits) => `Moon${digits}harbor`);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...programs),
+        words,
+        password,
+        fc.boolean(),
+        async (program, rest, word, deep) => {
+          const written = (told: string) => [...program.slice(0, -1), `${program.at(-1)}${told}`, ...rest];
+          const held = (list: readonly string[]) => (deep ? { input: [{ command: list, text: "run" }] } : [...list]);
+          expect(await redactJson(held(written(word)))).toEqual(held(written("[redacted password]")));
+        },
+      ),
+      runs(60),
+    );
+  });
+
+  it("leaves lists of words without an option apart, and options without a secret", async () => {
+    for (const list of [
+      ["mysql -u", "app", "the password: ", "Moon42harbor"],
+      ["mysql", "-p", "docs", "-e", "SELECT 1"],
+    ])
+      expect(await redactJson(list)).toBe(list);
+  });
+
   it("finds the secret in each of many texts, wherever they are divided for scanning", async () => {
     const [, secret] = SECRETS[0] as readonly [string, string];
     const words = fc.nat({ max: 12_000 }).map((count) => "plain words ".repeat(count / 12));

@@ -45,7 +45,7 @@ import { FileCollector, SpanPaths } from "./file-collector.ts";
 import { IdentifierCollector } from "./identifier-collector.ts";
 import { OutcomeCollector, RunCollector } from "./outcome-collectors.ts";
 import { QuestionCollector, RefusalCollector, refusalOf } from "./question-collector.ts";
-import { CommitCollector, HandoffCollector, ReportCollector } from "./report-collectors.ts";
+import { CommitCollector, HandoffCollector, ReportCollector, withoutDraft } from "./report-collectors.ts";
 import { RequestCollector } from "./request-collector.ts";
 import { type Harvest, type HarvestContext, LongMap, type SpanCollector, type SpanStart } from "./span-collector.ts";
 import { AskedForCollector, ConstraintCollector, DecisionCollector, FactCollector } from "./statement-collectors.ts";
@@ -172,7 +172,7 @@ class SpanReader {
   /** @param own the part of the text that its author wrote. */
   #heardPieces(text: string, own: string, message: Message, part: number, place: Place): readonly Piece[] {
     const { length } = text;
-    if (message.origin === "compaction") return [handoffPiece(text, place)];
+    if (message.origin === "compaction") return [handoffPiece(withoutDraft(text), place)];
     const results = this.#form === null ? [] : spokenResults(message, part, this.#form, this.#spoken.length);
     if (results.length > 0) return results.flatMap((result) => this.#spokenResultPieces(result, place));
     if (message.origin === "harness" && isDemonstration(text)) return NO_PIECES;

@@ -1,6 +1,6 @@
-import { fileName, isSameFile, type JsonValue, type Message, type Steps } from "@threadfold/core";
+import { fileName, hasRole, isSameFile, type JsonValue, type Message, type Steps } from "@threadfold/core";
 import type { CallReading } from "../reading/call-reading.ts";
-import { fileChanges, TEXT_BEFORE } from "../reading/file-actions.ts";
+import { fileChanges } from "../reading/file-actions.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import {
@@ -14,6 +14,7 @@ import {
   type TextSource,
 } from "../text/identifiers.ts";
 import type { SpanPaths } from "./file-collector.ts";
+import { withoutColumns } from "./run-outcome.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
 /** How much of the beginning and end of a body is read, in UTF-16 code units; the middle of a huge one is data. */
@@ -64,7 +65,8 @@ export class IdentifierCollector implements SpanCollector {
     // What an editor that changed nothing shows is what would have been.
     const isRefused = failed && call?.files.some(({ action }) => action !== "read") && call.kind !== "shell";
     const where = call === null ? envelope.toolName : isRefused ? null : sourceOf(call);
-    this.#scan(text.replace(WRITTEN, ""), IN_RESULT, place.position, where);
+    // Members of a list stand side by side in a summary.
+    this.#scan(withoutColumns(text.replace(WRITTEN, "")), IN_RESULT, place.position, where);
   }
 
   /** @param where the source of the text, as shown to readers; null if the summary shows the text anyway. */
@@ -83,7 +85,7 @@ export class IdentifierCollector implements SpanCollector {
     else if (typeof value === "object" && value !== null) {
       // What an edit replaces stands nowhere any more.
       for (const [name, item] of Object.entries(value))
-        this.#scanJson(item, position, TEXT_BEFORE.includes(name) ? null : where);
+        this.#scanJson(item, position, hasRole(name, "before") ? null : where);
     }
   }
 

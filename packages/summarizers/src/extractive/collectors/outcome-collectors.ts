@@ -1,12 +1,12 @@
-import { type ErrorItem, fileName, type JsonObject } from "@threadfold/core";
+import { type ErrorItem, fileName, type JsonObject, type SummaryChange, type ToolOutcome } from "@threadfold/core";
 import { statementKey } from "../../text/excerpt.ts";
-import { type CallReading, shortFields } from "../reading/call-reading.ts";
-import { labelOf } from "../reading/result-frame.ts";
+import { type CallReading, onlyNarrates, shortFields } from "../reading/call-reading.ts";
+import { labelOf } from "../reading/result-body.ts";
 import { jsonField, printedError, type ResultReading, toolError } from "../reading/result-reading.ts";
 import { notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import type { SpanPaths } from "./file-collector.ts";
-import { lookRun, notableRun, type Run, runOutcome } from "./run-outcome.ts";
+import { coversRun, lookRun, notableRun, type Run, runOutcome } from "./run-outcome.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
 /** An error, from the run that first showed it to the run that no longer does. */
@@ -34,8 +34,12 @@ export class RunCollector implements SpanCollector {
   readonly #troubles: Trouble[] = [];
   /** Subjects that ran without an error, in this span. */
   readonly #passed = new Map<string, Place>();
+  /** The runs of tests that passed, by command, in this span. */
+  readonly #green = new Map<string, Place>();
   /** Files that were read and not found, by name without folders, with their subjects. */
   readonly #missed = new Map<string, string>();
+  /** Names of the files that calls used without an error. */
+  readonly #found = new Set<string>();
   /** Files changed since the last notable run. */
   #changes: string[] = [];
   /** The newest message of the span with which a user began a turn. */
@@ -61,7 +65,7 @@ export class RunCollector implements SpanCollector {
 
   #takeCommand(call: CallReading, read: ResultReading): void {
     const { script } = call;
-    if (script === null || call.command === null) return;
+    if (script === null || call.command === null || (onlyNarrates(call) && !read.failed)) return;
     const result = this.#withEarlierReads(call, read);
     const command = notableCommand(script);
     const run = command === null ? lookRun(call, script, result) : notableRun(call, script, command, result);
@@ -69,9 +73,22 @@ export class RunCollector implements SpanCollector {
     this.#runs.set(run.command, run);
     if (command === null) return;
     const subject = `\`${command.slice(0, MAX_SUBJECT).toWellFormed()}\``;
+    if (!run.passed) this.#green.delete(command);
     if (run.error !== null) return this.#trouble(subject, run.error, run.place);
+    if (run.passed) this.#settleParts(command, run.place);
     this.#settle(subject, run.place);
     this.#changes = [];
+  }
+
+  /** Settles what failed in runs of some of the tests, once all of them passed. */
+  #settleParts(command: string, place: Place): void {
+    this.#green.set(command, place);
+    for (const subject of [...this.#open.keys()]) {
+      const part = commandIn(subject);
+      if (part === command || !coversRun(command, part)) continue;
+      this.#settle(subject, place);
+      this.#runs.delete(part);
+    }
   }
 
   /** A result with what the same command printed before it, for a command in the background. */
@@ -96,6 +113,7 @@ export class RunCollector implements SpanCollector {
 
   /** Forgets that a file could not be read, as it was found after all, there or in another folder. */
   #find(path: string): void {
+    this.#found.add(fileName(path));
     const subject = this.#missed.get(fileName(path)) ?? "";
     const trouble = this.#open.get(subject);
     if (trouble !== undefined) trouble.resolution = SUCCEEDED;
@@ -133,11 +151,18 @@ export class RunCollector implements SpanCollector {
       before.delete(candidate.item.error);
       return earlier === undefined ? candidate : { ...candidate, supersedes: earlier.id };
     });
+    const left = [...before.values()];
+    const red = (previous?.toolOutcomes ?? []).filter((item) => this.#isOutdated(item));
+    const over = left.filter((item) => this.#wentWell(item));
     return {
+      changes: [
+        ...red.map(({ id }) => resolved("toolOutcomes", id, "all tests passed since")),
+        ...over.map(({ id }) => resolved("errors", id, SUCCEEDED)),
+      ],
       candidates: [
         ...[...this.#runs.values()].map((run) => runOutcome(run, { length, ran, frames, paths: this.#paths })),
         ...found,
-        ...[...before.values()].flatMap((item) => this.#resolvedSince(item)),
+        ...left.filter((item) => !over.includes(item)).flatMap((item) => this.#resolvedSince(item)),
       ],
     };
   }
@@ -147,7 +172,8 @@ export class RunCollector implements SpanCollector {
    */
   #resolvedSince(item: ErrorItem): readonly Candidate[] {
     if (item.resolution !== null) return [];
-    const passed = [...this.#passed].find(([subject]) => item.error.startsWith(`${subject}: `))?.[1];
+    const passed =
+      [...this.#passed].find(([subject]) => item.error.startsWith(`${subject}: `))?.[1] ?? this.#greenOf(item);
     const place = passed ?? this.#turn;
     if (place === null || (passed === undefined && this.#isSeen(item.error))) return [];
     const { id, ...rest } = item;
@@ -156,11 +182,41 @@ export class RunCollector implements SpanCollector {
     return [{ section: "errors", item: { ...rest, resolution, sources }, worth: 1, supersedes: id }];
   }
 
+  /** True for a failed call of an earlier fold, other than a command, that went well since or whose file was found. */
+  #wentWell({ error, resolution }: ErrorItem): boolean {
+    if (resolution !== null || error.startsWith("`")) return false;
+    const missing = MISSING.exec(error)?.[1];
+    if (missing !== undefined && this.#found.has(fileName(missing))) return true;
+    return [...this.#passed.keys()].some((subject) => error.startsWith(`${subject}: `));
+  }
+
+  /** Where all tests passed some of which an error of an earlier fold is about. */
+  #greenOf({ error }: ErrorItem): Place | undefined {
+    return [...this.#green].find(([command]) => coversRun(command, commandIn(error)))?.[1];
+  }
+
+  /** True for a failed run of some tests that an earlier fold told of, when all of them passed since. */
+  #isOutdated({ outcome, declared, keyFields }: ToolOutcome): boolean {
+    const part = String(keyFields["command"] ?? "");
+    if (outcome !== "failure" || declared || this.#runs.has(part)) return false;
+    return [...this.#green.keys()].some((command) => coversRun(command, part));
+  }
+
   #isSeen(error: string): boolean {
     const key = statementKey(error);
     return this.#troubles.some((trouble) => key.includes(statementKey(trouble.error)));
   }
 }
+
+/** The command in backticks that an error begins with, or an empty text. */
+const commandIn = (error: string): string => /^`([^`]*)`/.exec(error)?.[1] ?? "";
+
+/** The file in the error of a call that did not find it. */
+const MISSING = /^\S+ (\S+): .{0,200}\b(?:does not exist|no such file|file not found)/i;
+
+const resolved = (section: "errors" | "toolOutcomes", itemId: string, reason: string): SummaryChange => {
+  return { op: "resolve", section, itemId, reason };
+};
 
 const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
 

@@ -1,4 +1,4 @@
-import type { JsonValue, Steps } from "@threadfold/core";
+import type { Steps } from "@threadfold/core";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import {
@@ -176,7 +176,7 @@ export class CommitCollector implements SpanCollector {
 
   result({ call, failed }: ResultReading): void {
     if (call?.kind !== "shell" || failed) return;
-    const lines = commitMessage(commandIn(call.input));
+    const lines = commitMessage(call.script ?? "");
     if (lines.length > 0) this.#messages.push({ lines, place: call.place });
   }
 
@@ -201,15 +201,6 @@ export class CommitCollector implements SpanCollector {
       }),
     };
   }
-}
-
-function commandIn(input: JsonValue): string {
-  if (typeof input === "string") return input;
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return "";
-  const fields = input as Readonly<Record<string, JsonValue | undefined>>;
-  const value = ["command", "cmd", "script", "code"].map((name) => fields[name]).find((one) => one !== undefined);
-  const last = Array.isArray(value) ? value.at(-1) : value;
-  return typeof last === "string" ? last : "";
 }
 
 /** The most of a command that is read, in UTF-16 code units. */
@@ -246,6 +237,17 @@ const FRAME =
   /^(?:This session is being continued|The conversation history before|The summary below covers|If you need specific details from before|Please continue the conversation|Continue (?:the conversation|with the last task)|<\/?summary>|(?:Analysis|Summary):?$)/i;
 /** Tags that a harness puts around a sub-agent's report. */
 const WRAPPED = /^\s*(?:<[\w-]+(?:\s[^<>]{0,200})?>\s*)+/;
+/** What a model was told to think before it wrote a handoff, and the handoff, which says it again in fewer words. */
+const DRAFT_BEGINS = /^[ \t]*(?:<analysis>|Analysis:)[ \t]*$/m;
+const DRAFT_ENDS = /^[ \t]*(?:<summary>|Summary:)[ \t]*$/m;
+
+/** Returns a handoff without the draft that its writer made for it. */
+export function withoutDraft(handoff: string): string {
+  const from = handoff.search(DRAFT_BEGINS);
+  const length = from < 0 ? -1 : handoff.slice(from).search(DRAFT_ENDS);
+  return length < 0 ? handoff : handoff.slice(0, from) + handoff.slice(from + length);
+}
+
 /** Ranks handoffs high: what a model wrote for its successor is worth more than what can be guessed from the steps. */
 const HANDOFF_WORTH = 4;
 /** The share of a handoff that counts as its beginning, which says what matters; the rest competes with the steps. */

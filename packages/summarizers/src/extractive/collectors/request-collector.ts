@@ -11,16 +11,18 @@ import {
   CANCELLATION,
   COMPLAINT,
   corrects,
+  goesOn,
   isAcknowledgement,
   isSlashCommand,
   isTakenBack,
+  REVERSAL,
   RULE,
   reportsTrouble,
   SETBACK,
   UNDONE,
 } from "../text/phrases.ts";
-import { sentencesOf } from "../text/sentence.ts";
-import { isAnswerAlone, Request, reactionOf } from "./request.ts";
+import { partRead, sentencesOf } from "../text/sentence.ts";
+import { isAnswerAlone, type Reaction, Request } from "./request.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
 
 const MAX_CURRENT = 200;
@@ -200,6 +202,21 @@ export class RequestCollector implements SpanCollector {
     if (said === "") return asked === "" ? (previous?.currentTask ?? null) : asked;
     return `${asked === "" ? "" : `${asked} — `}the agent last said: ${said}`;
   }
+}
+
+/** How far into a message its reaction to the last answer may be, in UTF-16 code units. */
+const REACTION = 400;
+
+/** Returns how a user's message relates to the request before it. */
+function reactionOf({ text, sentences }: Speech): Reaction {
+  // A sentence may be spelled differently in the text, in which case a long text must not be searched in full.
+  const read = partRead(text);
+  const marks = sentences
+    .filter((sentence) => read.indexOf(sentence.text) < REACTION)
+    .reduce((all, sentence) => all | sentence.marks, 0);
+  if (marks & UNDONE) return "undid";
+  if (marks & (CANCELLATION | REVERSAL)) return "takes-back";
+  return marks & (SETBACK | COMPLAINT) || reportsTrouble(text) || goesOn(text) ? "comes-back" : "moves-on";
 }
 
 /** Openings of a sentence that says what to do in place of what the agent was about to do. */

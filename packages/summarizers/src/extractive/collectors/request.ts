@@ -1,17 +1,16 @@
 import { isUnsettled, type MessageId, type NewItem, type OpenItem, ORIGINAL_TASK_ITEM } from "@threadfold/core";
 import { statementKey } from "../../text/excerpt.ts";
 import { askedExcerpt, closingWords, type Speech, saysDone, setbackIn } from "../reading/speech.ts";
+import { asksToGoOn } from "../text/phrases.ts";
 import {
-  asksToGoOn,
-  CANCELLATION,
-  COMPLAINT,
-  goesOn,
-  REVERSAL,
-  reportsTrouble,
-  SETBACK,
-  UNDONE,
-} from "../text/phrases.ts";
-import { ASKED_LAST, asked, isAnnouncement, isQuestion, partRead, type Sentence } from "../text/sentence.ts";
+  ASKED_LAST,
+  asked,
+  isAnnouncement,
+  isQuestion,
+  quoteStatements,
+  type Sentence,
+  sentencesOf,
+} from "../text/sentence.ts";
 
 /**
  * The state of a request: the agent is working on it, ended its turn on it (with the work done, another answer, a
@@ -23,12 +22,10 @@ type Standing = "in-work" | "completed" | "answered" | "asked-back" | "failed" |
  * How a user's next request relates to the one before: withdraws it, says that its result was undone, comes back to
  * it, or moves on to something else.
  */
-type Reaction = "takes-back" | "undid" | "comes-back" | "moves-on";
+export type Reaction = "takes-back" | "undid" | "comes-back" | "moves-on";
 
 const MAX_REQUEST = 240;
 const MAX_ANSWER = 240;
-/** How far into a message its reaction to the last answer may be, in UTF-16 code units. */
-const REACTION = 400;
 /** Contexts of requests in a summary. Later folds recognize some of them. */
 const BEHIND = "its outcome comes after this summary";
 const GOES_ON = "work on it continues after this summary";
@@ -148,6 +145,10 @@ export class Request {
     return this.#standing === "done" || this.#standing === "cancelled" || this.#standing === "lapsed";
   }
 
+  get #isDone(): boolean {
+    return this.#standing === "completed" || this.#standing === "done";
+  }
+
   /** True when the agent said something about it that is worth a line. */
   get isTold(): boolean {
     return this.#answer !== "" && this.#answer !== WENT_ON;
@@ -226,9 +227,10 @@ export class Request {
     else if (reaction === "undid") {
       this.#goesOn = true;
       this.#forgetAnswer();
-    } else if (reaction === "comes-back" || this.#standing === "in-work" || this.#standing === "asked-back")
+    } else if (reaction === "comes-back" || this.#standing === "in-work" || this.#standing === "asked-back") {
       this.#goesOn = true;
-    else if (!this.isSettled && this.#standing !== "failed") this.#standing = "done";
+      if (this.#standing === "asked-back") this.#answer = quoteStatements(this.#answer, MAX_ANSWER);
+    } else if (!this.isSettled && this.#standing !== "failed") this.#standing = "done";
   }
 
   #isAskedAgain(text: string): boolean {
@@ -248,6 +250,11 @@ export class Request {
     // The answer to a question in between ends no work.
     if (this.#standing === "in-work" && next.#isTalk && !next.#goesOn) return;
     this.#standing = next.#standing;
+    // What it could not do the first time is not what came of it.
+    if (this.#isDone && setbackIn(sentencesOf(this.#answer), false) !== undefined) {
+      this.#answer = next.#answer;
+      this.#answeredBy = next.#answeredBy;
+    }
     if (!this.isSettled) {
       // The newest of the requests that go on stays the newest of all.
       if (next.#turn !== undefined) this.#turn = Math.max(this.#turn ?? 0, next.#turn - (next.#goesOn ? 0 : 1));
@@ -264,7 +271,7 @@ export class Request {
   goOnWith(next: Request): void {
     if (this.#standing === "cancelled" || this.#standing === "lapsed") return;
     this.#goesOn = true;
-    const wasCompleted = this.#standing === "completed" || this.#standing === "done";
+    const wasCompleted = this.#isDone;
     this.#standing = next.#standing;
     this.#turn = next.#turn;
     if (!next.isTold || (wasCompleted && next.#standing === "answered")) return;
@@ -334,15 +341,3 @@ const ASKS_ONLY = /[?？؟吗嗎呢]["'”»)]?$/;
 const LEADS_ON = /[:：]\s*$/;
 /** A question that offers more work in general, and asks nothing about the work at hand. */
 const OFFERS_MORE = /\banything else\b/i;
-
-/** Returns how a user's message relates to the request before it. */
-export function reactionOf({ text, sentences }: Speech): Reaction {
-  // A sentence may be spelled differently in the text, in which case a long text must not be searched in full.
-  const read = partRead(text);
-  const marks = sentences
-    .filter((sentence) => read.indexOf(sentence.text) < REACTION)
-    .reduce((all, sentence) => all | sentence.marks, 0);
-  if (marks & UNDONE) return "undid";
-  if (marks & (CANCELLATION | REVERSAL)) return "takes-back";
-  return marks & (SETBACK | COMPLAINT) || reportsTrouble(text) || goesOn(text) ? "comes-back" : "moves-on";
-}

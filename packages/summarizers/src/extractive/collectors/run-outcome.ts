@@ -33,6 +33,8 @@ export interface Run {
   readonly exitCode: number | null;
   readonly failed: boolean;
   readonly error: string | null;
+  /** True for a run of tests in which none failed. */
+  readonly passed: boolean;
   /** True if the error names tests that failed. */
   readonly namesTests: boolean;
   readonly place: Place;
@@ -72,6 +74,7 @@ export function notableRun(call: CallReading, script: string, command: string, r
     last: lastLines(shown),
     printed: null,
     failed: result.failed || error !== null,
+    passed: report !== null && !report.isRed && !result.failed && error === null && !NO_TESTS.test(report.result),
     namesTests: report?.failed != null,
     looks: [],
   };
@@ -112,12 +115,38 @@ function runOf({ toolName }: CallReading, script: string, result: ResultReading,
     exitCode,
     failed,
     error,
+    passed: false,
     namesTests: false,
     place,
     state,
     session: state === "running" ? sessions[0] : undefined,
   };
 }
+
+/** What a runner says when there was nothing to run. */
+const NO_TESTS = /\bno tests?\b|\bno test files\b|(?<!\d)0 (?:passed|passing|tests?)\b/i;
+const RUNS_TESTS =
+  /(?:^|[/:._-])(?:tests?|pytest|vitest|jest|mocha|ava|rspec|phpunit|ctest|unittest|playwright|cypress|karma)$/;
+/** Options that only say how a run goes on or is told. */
+const ASIDE = /^(?:-[vqsx]{1,3}|-count=\d+|--(?:verbose|quiet|silent|bail|run|tb=\w+))$/;
+/** Options that choose some of the tests. */
+const CHOOSES = /^(?:--?(?:k|t|g|p|run|grep|filter|package|tests?|test-?name-?pattern)(?:=.*)?|--)$/i;
+
+/**
+ * Checks whether a command runs all the tests that another one runs: the other is the same command with some of the
+ * tests chosen, by a name, a file or a folder.
+ */
+export function coversRun(whole: string, part: string): boolean {
+  const [all = [], some = []] = [whole, part].map((command) => command.split(" ").filter((word) => !ASIDE.test(word)));
+  const isWhole = all.every((word, index) => word === some[index] || isInside(some[index] ?? "", word));
+  // Without a package, `go test` runs the tests of one folder.
+  if (!isWhole || !all.some((word) => RUNS_TESTS.test(word)) || (all[0] === "go" && all.length < 3)) return false;
+  const chosen = some.slice(all.length);
+  return chosen.every((word) => word !== "&&" && (!word.startsWith("-") || CHOOSES.test(word)));
+}
+
+const isInside = (path: string, folder: string): boolean =>
+  path.startsWith(`${folder.replace(/\/?(?:\.\.\.)?$/, "")}/`);
 
 /** What an outcome is told with. */
 export interface OutcomeContext {
@@ -222,7 +251,14 @@ function testCounts(tail: string): string | null {
 }
 
 /** A line of `ls -l`: its mode, and the name after links, owner, group, size and time. */
-const LISTED = /^([-dlbcps])[-rwxsStT]{9}\S?\s+\d+\s+\S+\s+\S+\s+\S+\s+\p{L}+\s+\d+\s+[\d:]+\s+(\S.*)$/u;
+const LISTED =
+  /^([-dlbcps])[-rwxsStT]{9}\S?[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+\p{L}+[ \t]+\d+[ \t]+[\d:]+[ \t]+(\S.*)$/gmu;
+const entry = (mode: string, name: string): string => (mode === "d" ? `${name}/` : name);
+
+/** Returns an output with nothing but the names left of long listings (`ls -l`), each followed by a comma. */
+export const withoutColumns = (text: string): string =>
+  text.replace(LISTED, (_, mode: string, name: string) => `${entry(mode, name)},`);
+
 const FEWEST_LISTED = 2;
 /** In UTF-16 code units. A longer listing is reported by its last line, like other output. */
 const LONGEST_LISTING = 64_000;
@@ -236,10 +272,7 @@ const LONGEST_LISTING = 64_000;
 function listedNames(text: string, room: number): string | null {
   if (text.length > LONGEST_LISTING) return null;
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const listed = lines.flatMap((line) => {
-    const [, mode, name = ""] = LISTED.exec(line) ?? [];
-    return mode === undefined ? [] : [mode === "d" ? `${name}/` : name];
-  });
+  const listed = [...text.matchAll(LISTED)].map(([, mode = "", name = ""]) => entry(mode, name));
   const names = listed.filter((name) => name !== "./" && name !== "../");
   if (names.length < FEWEST_LISTED || listed.length < lines.length / 2) return null;
   let left = room;

@@ -110,10 +110,16 @@ describe("the facts of a summary", () => {
   const factsOf = (text: string): readonly string[] =>
     summaryOf(started().user(`${asked}${text}`).agent("Done.")).summary.facts.map((fact) => fact.text);
 
-  it("hold what a user says of a budget, and no order in which the word stands", () => {
+  it("hold what a user says of a budget, no order in which the word stands, and no doubt", () => {
     const order = "Then run it once on a small session, with a budget that forces it to fold.";
     expect(factsOf(order)).not.toContain(order);
     expect(factsOf("The budget is 300 dollars.")).toContain("The budget is 300 dollars.");
+    for (const doubt of [
+      "i have a feeling you need to read all of it.",
+      "I'm not sure about my order.",
+      "I am a bit lost here.",
+    ])
+      expect(factsOf(doubt)).not.toContain(doubt);
   });
 });
 
@@ -169,5 +175,11 @@ The index of src/search.ts is closed behind the last word.`;
     );
     expect(told).not.toContain("readTotal");
     expect(told).toContain("closed behind it");
+    const framed = `*** Begin Patch\n*** Update File: src/search.ts\n@@\n${lines.join("\n")}\n*** End Patch\n`;
+    for (const before of ["", "The search is three times faster now.\n"]) {
+      const said = found(`${before}${framed}The index of src/search.ts is closed behind it.`);
+      expect(said).not.toContain("readTotal");
+      expect(said).toContain("closed behind it");
+    }
   });
 });

@@ -153,6 +153,10 @@ interface Fact {
   readonly worth: number;
 }
 
+/** How a user feels about the work, which states nothing. */
+const DOUBTS =
+  /\bi(?:['’]m| am| have)\b.{0,12}\b(?:feeling|impression|hunch|not sure|unsure|afraid|confused|lost|wondering|question)\b/i;
+
 /** Finds what users state about themselves and their work; statements with figures come first. */
 export class FactCollector implements SpanCollector {
   readonly #facts: Fact[] = [];
@@ -160,6 +164,7 @@ export class FactCollector implements SpanCollector {
   userSpeech({ sentences, place }: Speech): void {
     for (const { text, marks } of sentences) {
       if (!(marks & PREFERENCE) || marks & RULE || text.length > MAX_FACT || /[?:？：]$/.test(text)) continue;
+      if (DOUBTS.test(text)) continue;
       this.#facts.push({ text, place, worth: FIGURE.test(text) ? 3 : 2 });
     }
   }

@@ -1,4 +1,5 @@
 import {
+  isStepList,
   isUnsettled,
   type JsonObject,
   type JsonValue,
@@ -180,8 +181,8 @@ function listOf(input: JsonValue): readonly JsonValue[] | null {
   if (Array.isArray(input)) return input as readonly JsonValue[];
   if (typeof input !== "object" || input === null) return null;
   const fields = input as Readonly<Record<string, JsonValue | undefined>>;
-  for (const name of LIST_FIELDS) if (Array.isArray(fields[name])) return fields[name] as readonly JsonValue[];
-  return null;
+  const named = LIST_FIELDS.map((name) => fields[name]).find(Array.isArray);
+  return (named ?? Object.values(fields).find(isStepList) ?? null) as readonly JsonValue[] | null;
 }
 
 function writtenList(input: JsonValue): readonly JsonValue[] | null {

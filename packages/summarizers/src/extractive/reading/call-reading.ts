@@ -1,7 +1,20 @@
-import { asToolCallId, type JsonObject, type JsonValue, plainPath, type ToolCallPart } from "@threadfold/core";
+import {
+  asToolCallId,
+  fileArgument,
+  fileUse,
+  isPath,
+  type JsonObject,
+  type JsonValue,
+  plainPath,
+  type ToolCallPart,
+  type ToolKind,
+  toolArgument,
+  toolArguments,
+  toolKind,
+} from "@threadfold/core";
 import { oneLine } from "../../text/excerpt.ts";
-import { type FileAction, PATH_FIELDS, patchFileActions, shellFileActions } from "./file-actions.ts";
-import { shellLines } from "./shell-command.ts";
+import { type FileAction, patchFileActions, shellFileActions } from "./file-actions.ts";
+import { shellLines, typedCommand } from "./shell-command.ts";
 import type { Place, WorkReport } from "./speech.ts";
 
 /** What a tool call does, as far as its name and arguments show. */
@@ -12,23 +25,17 @@ export interface CallReading {
   readonly input: JsonValue;
   /** A shell command as it was given; null for other calls. */
   readonly script: string | null;
-  /** The first line of a shell command that does something, without a leading change of folder; null for other calls. */
+  /** The first line of a shell command that does something, without what only prepares that; null for other calls. */
   readonly command: string | null;
   /** The last line that does something, if it is not the first. */
   readonly lastLine: string | null;
   readonly files: readonly FileAction[];
 }
 
-const COMMAND_FIELDS = ["command", "cmd", "script", "code"];
-const EDITOR_ACTIONS: Readonly<Record<string, FileAction["action"]>> = {
-  view: "read",
-  create: "created",
-  str_replace: "modified",
-  insert: "modified",
-  undo_edit: "modified",
-};
 const MAX_COMMAND = 400;
-const LEADING_FOLDER_CHANGE = /^\s*(?:cd\s+(?:"[^"\n]*"|'[^'\n]*'|\S+)\s*(?:&&|;)\s*)+/;
+/** Changes of folder and headings that a line prints before it does something. */
+const LEADS_IN =
+  /^\s*(?:(?:cd\s+(?:"[^"\n]*"|'[^'\n]*'|\S+)|echo\s+(?:-\w+\s+)?(?:"[^"$`\n]*"|'[^'\n]*'))\s*(?:&&|;)\s*)+/;
 
 /** A line of a script that only prepares the lines after it: a comment, a setting, a variable, a change of folder. */
 const PREPARES =
@@ -38,37 +45,33 @@ const PREPARES =
 const NARRATES =
   /^\s*(?:(?:echo|printf)\b[^&;|>$]*|cat\s*<<-?\s*["']?\w+["']?\s*|(?:done|fi|esac|do|then|else|[)}])\s*;?\s*)$/;
 
+/** Checks whether a command only prints words of its own. Of any other, the line that it is told by does more. */
+export const onlyNarrates = ({ command }: CallReading): boolean => command !== null && NARRATES.test(command);
+
 /** A line that only starts an interpreter for the program on the lines after it. */
 const OPENS = /^[^>]*(?:\s-[ce]\s*["']|<<-?\s*["']?\w+["']?)\s*$/;
 
 /** Reads one call. The arguments are not copied. */
 export function readCall(part: ToolCallPart, place: Place): CallReading {
-  const fields = fieldsOf(part.input);
-  const kind = toolKind(part.toolName, new Set(Object.keys(fields)));
-  const script = kind === "shell" ? commandOf(fields, part.input) : null;
-  const files = filesOf(kind, fields, script, part.input);
+  const kind = toolKind(part.toolName, part.input);
+  const script = kind === "shell" ? commandOf(part.input) : null;
+  const files = filesOf(kind, script, part.input);
   const [first = null, lastLine = null] = script === null ? [] : tellingLines(script);
   return { place, toolName: part.toolName, kind, input: part.input, script, command: first, lastLine, files };
 }
 
-type Fields = Readonly<Record<string, JsonValue | undefined>>;
-
-const fieldsOf = (input: JsonValue): Fields =>
-  typeof input === "object" && input !== null && !Array.isArray(input) ? (input as Fields) : {};
-
-function commandOf(fields: Fields, input: JsonValue): string | null {
-  const { commands } = fields;
+function commandOf(input: JsonValue): string | null {
+  const { commands } = toolArguments(input);
   if (Array.isArray(commands)) return commands.filter((one) => typeof one === "string").join(" && ") || null;
-  const value = typeof input === "string" ? input : firstOf(fields, COMMAND_FIELDS);
+  const value = typeof input === "string" ? input : toolArgument(input, "command");
   if (typeof value === "string") return value;
-  // `["bash", "-lc", "…"]` runs its last word.
-  return Array.isArray(value) && typeof value.at(-1) === "string" ? (value.at(-1) as string) : null;
+  return Array.isArray(value) ? typedCommand(value.filter((word) => typeof word === "string")) || null : null;
 }
 
 /** The lines of a command that show what it does: the first and the last; here-documents are data or detail. */
 function tellingLines(command: string): readonly string[] {
   const lines = shellLines(command)
-    .map((line) => line.slice(0, 2_000).replaceAll("\\\n", " ").replace(LEADING_FOLDER_CHANGE, ""))
+    .map((line) => line.slice(0, 2_000).replaceAll("\\\n", " ").replace(LEADS_IN, ""))
     .filter((line) => line.trim() !== "");
   const working = lines.filter((line) => !PREPARES.test(line));
   const telling = working.filter((line) => !NARRATES.test(line));
@@ -89,23 +92,10 @@ function beginningOf(line: string, command: string): string {
   return `${start} ${next || below}`;
 }
 
-function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: JsonValue): readonly FileAction[] {
-  const path = firstOf(fields, PATH_FIELDS);
-  const at = (action: FileAction["action"]): readonly FileAction[] =>
-    typeof path === "string" && isPath(path) ? [{ path, action }] : [];
+function filesOf(kind: ToolKind, command: string | null, input: JsonValue): readonly FileAction[] {
   switch (kind) {
-    case "read":
-      return [...at("read"), ...listedPaths(fields["files"]).map((path): FileAction => ({ path, action: "read" }))];
-    case "write":
-      return at("created");
-    case "edit":
-      return at("modified");
-    case "editor":
-      return at(EDITOR_ACTIONS[String(fields["command"])] ?? editedBy(fields));
     case "patch":
-      return patchFileActions(
-        typeof input === "string" ? input : String(firstOf(fields, ["input", "patch", "patchText", "diff"]) ?? ""),
-      );
+      return patchFileActions(typeof input === "string" ? input : String(toolArgument(input, "patch") ?? ""));
     case "shell":
       return command === null
         ? []
@@ -113,32 +103,22 @@ function filesOf(kind: ToolKind, fields: Fields, command: string | null, input: 
           ? patchFileActions(command)
           : shellFileActions(command);
     default:
-      return [];
+      return filesByArguments(kind, input);
   }
 }
 
-/** The action of an editor call without a command, by its fields: it replaces text, creates a file, or reads one. */
-function editedBy(fields: Fields): FileAction["action"] {
-  const has = (names: readonly string[]): boolean => names.some((name) => Object.hasOwn(fields, name));
-  if (has(["old_text", "old_str", "old_string", "insert_line"])) return "modified";
-  return has(["new_text", "new_str", "new_string", "file_text", "content"]) ? "created" : "read";
+function filesByArguments(kind: ToolKind, input: JsonValue): readonly FileAction[] {
+  const [path, action] = [fileArgument(input), fileUse(kind, input)];
+  if (action === undefined) return [];
+  const listed = action === "read" ? listedPaths(toolArguments(input)["files"]) : [];
+  return [...(path === undefined ? [] : [path]), ...listed].map((one): FileAction => ({ path: one, action }));
 }
 
 /** The paths in a list of files, whose entries are paths or objects with a path and the part to read. */
 function listedPaths(files: JsonValue | undefined): readonly string[] {
   if (!Array.isArray(files)) return [];
-  const paths = files.map((file: JsonValue) =>
-    typeof file === "string" ? file : firstOf(fieldsOf(file), PATH_FIELDS),
-  );
-  return paths.filter((path): path is string => typeof path === "string" && isPath(path));
-}
-
-const isPath = (text: string): boolean =>
-  text.length > 0 && text.length <= 300 && !text.includes("\n") && text.isWellFormed();
-
-function firstOf(fields: Fields, names: readonly string[]): JsonValue | undefined {
-  for (const name of names) if (Object.hasOwn(fields, name) && fields[name] !== undefined) return fields[name];
-  return undefined;
+  const paths = files.map((file: JsonValue) => (typeof file === "string" ? file : fileArgument(file)));
+  return paths.filter((path): path is string => path !== undefined && isPath(path));
 }
 
 /** A call that an agent without tools wrote as text. */
@@ -161,13 +141,13 @@ export const speaks = (toolName: string): boolean => Object.hasOwn(SPEAKS, toolN
 
 /** Returns what a call says to the user; null for a call that does something else. */
 export function spokenWords({ toolName, input }: WrittenCall): string | null {
-  const words = speaks(toolName) ? fieldsOf(input)[SPEAKS[toolName] as string] : undefined;
+  const words = speaks(toolName) ? toolArguments(input)[SPEAKS[toolName] as string] : undefined;
   return typeof words === "string" ? words : null;
 }
 
 /** Takes the to-do list out of a call, which agents may send along with any call. */
 export function withoutProgress({ toolName, input }: WrittenCall): readonly [WrittenCall, list: WrittenCall | null] {
-  const { task_progress: progress, ...others } = fieldsOf(input);
+  const { task_progress: progress, ...others } = toolArguments(input);
   if (typeof progress !== "string") return [{ toolName, input }, null];
   const todos = todosIn(progress);
   const list = todos.length === 0 ? null : { toolName: "update_todo_list", input: { todos } };
@@ -196,7 +176,7 @@ export function editsMade(
     const own = given.filter(({ files: [file] }) => file && `/${path}`.endsWith(`/${plainPath(file.path)}`));
     const part = { type: "tool-call", callId: asToolCallId("reported"), toolName: "edit", input: { path } } as const;
     return (own.length > 0 ? own : [readCall(part, place)]).map((call) => ({
-      ...{ ...call, input: { ...fieldsOf(call.input), path } as JsonObject },
+      ...{ ...call, input: { ...toolArguments(call.input), path } as JsonObject },
       files: [{ path, action: created.has(path) ? ("created" as const) : ("modified" as const) }],
     }));
   });
@@ -259,65 +239,6 @@ export function apartByFile(
   const [, ...parts] = text.split("<file><path>");
   if (parts.length !== call.files.length) return [[text, call]];
   return call.files.map((file, index) => [parts[index] as string, { ...call, files: [file] }]);
-}
-
-/** The kind of a tool, as far as its name and fields show. */
-type ToolKind =
-  | "read"
-  | "write"
-  | "edit"
-  | "editor"
-  | "patch"
-  | "shell"
-  | "search"
-  | "todo"
-  | "task"
-  | "plan"
-  | "agent"
-  | "other";
-
-const NAMES: Readonly<Record<Exclude<ToolKind, "other">, string>> = {
-  read: "open goto set_cursors scroll_up scroll_down read read_file read_files readfile view view_file cat open_file get_file_contents fs_read notebookread read_many_files",
-  write: "write write_file writefile create_file create fs_write write_to_file save_file",
-  edit: "edit edit_file editfile multiedit multi_edit str_replace replace search_replace replace_in_file apply_diff search_and_replace notebookedit insert insert_content",
-  editor: "str_replace_based_edit_tool str_replace_editor text_editor file_editor planning_file_editor editor",
-  patch: "apply_patch applypatch patch",
-  shell:
-    "bash shell sh exec exec_command run run_command run_commands runcommand run_shell_command run_terminal_cmd run_terminal_command execute_command execute_bash local_shell terminal powershell container.exec",
-  search:
-    "find_file search_dir search_file grep glob search find ls list list_dir list_files list_directory codebase_search search_files search_file_content grep_search file_search rg websearch web_search webfetch web_fetch fetch google_web_search",
-  todo: "todowrite todo_write update_plan write_todos manage_todo_list todo task_list update_todo_list set_todos task_tracker",
-  task: "taskcreate taskupdate task_create task_update create_task update_task",
-  agent: "task agent subagent sub_agent dispatch_agent spawn_agent run_agent delegate delegate_task explore",
-  plan: "exitplanmode exit_plan_mode plan create_plan submit_plan",
-};
-
-const KIND_OF_NAME: ReadonlyMap<string, ToolKind> = new Map(
-  Object.entries(NAMES).flatMap(([kind, names]) =>
-    names.split(" ").map((name): [string, ToolKind] => [name, kind as ToolKind]),
-  ),
-);
-
-/**
- * The kind of a tool. Server and namespace prefixes in its name are ignored; unknown names are classified by arguments.
- */
-function toolKind(toolName: string, fields: ReadonlySet<string>): ToolKind {
-  const name = toolName.toLowerCase();
-  const own = name.slice(Math.max(name.lastIndexOf("__") + 1, name.lastIndexOf("/"), name.lastIndexOf(":")) + 1);
-  return (
-    KIND_OF_NAME.get(name) ??
-    KIND_OF_NAME.get(own) ??
-    KIND_OF_NAME.get(name.replace(/^functions\./, "")) ??
-    kindByFields(fields)
-  );
-}
-
-function kindByFields(fields: ReadonlySet<string>): ToolKind {
-  if (fields.has("command") || fields.has("cmd")) return "shell";
-  if (fields.has("todos")) return "todo";
-  if (!fields.has("file_path") && !fields.has("filepath")) return "other";
-  if (fields.has("content") || fields.has("file_text")) return "write";
-  return fields.has("new_string") || fields.has("new_str") || fields.has("newstring") ? "edit" : "read";
 }
 
 /** The length that a value other than a text counts as, in UTF-16 code units. */

@@ -1,4 +1,12 @@
-import { type FileItem, fileName, type JsonValue, plainPath } from "@threadfold/core";
+import {
+  type ArgumentRole,
+  type FileItem,
+  fileArgument,
+  fileName,
+  type JsonValue,
+  plainPath,
+  toolArgument,
+} from "@threadfold/core";
 import { readShellCommand, type ShellSegment } from "./shell-command.ts";
 
 /** A file and what a call does to it; `restored` when git puts back its last commit. */
@@ -163,16 +171,6 @@ export interface FileChange {
   readonly before: string;
 }
 
-/** Fields of a call's input that contain a file's text after and before the call. */
-const TEXT_AFTER = [
-  ...["new_string", "new_str", "new_text", "newText", "newString", "content", "file_text", "new_source", "after"],
-];
-export const TEXT_BEFORE = ["old_string", "old_str", "old_text", "oldText", "oldString", "before"];
-/** Fields of a call's input that name the file that it is about. */
-export const PATH_FIELDS: readonly string[] = [
-  ...["file_path", "path", "filepath", "filePath", "filename", "target_file", "notebook_path", "absolute_path"],
-  ...["absolutePath", "file"],
-];
 const PATCH = "*** Begin Patch";
 /**
  * The most of a text that is read for names, in UTF-16 code units; longer ones have more than a summary has room for.
@@ -185,14 +183,13 @@ export function fileChanges(input: JsonValue): readonly FileChange[] {
   const patch = patchIn(input);
   if (patch !== undefined) return patchedFiles(patch);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
-  const path = textIn(input, PATH_FIELDS);
-  if (path === "") return [];
-  const blocks = editBlocks(textIn(input, ["diff"]));
+  const path = fileArgument(input);
+  if (path === undefined) return [];
+  const blocks = editBlocks(textIn(input, "patch"));
   if (blocks.length > 0) return [{ path, after: joinedBy(blocks, "after"), before: joinedBy(blocks, "before") }];
   const parts = [input, ...Object.values(input).filter(Array.isArray).flat()] as readonly JsonValue[];
-  const joined = (names: readonly string[]): string => parts.map((part) => textIn(part, names)).join("\n");
-  const after = joined(TEXT_AFTER);
-  const before = joined(TEXT_BEFORE);
+  const joined = (role: ArgumentRole): string => parts.map((part) => textIn(part, role)).join("\n");
+  const [after, before] = [joined("after"), joined("before")];
   return after.trim() === "" && before.trim() === "" ? [] : [{ path, after, before }];
 }
 
@@ -231,14 +228,9 @@ function patchedFiles(patch: string): readonly FileChange[] {
     });
 }
 
-function textIn(value: JsonValue, names: readonly string[]): string {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
-  const fields = value as Readonly<Record<string, JsonValue | undefined>>;
-  for (const name of names) {
-    const found = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (typeof found === "string" && found !== "") return found;
-  }
-  return "";
+function textIn(input: JsonValue, role: ArgumentRole): string {
+  const text = toolArgument(input, role);
+  return typeof text === "string" ? text : "";
 }
 
 /** A change that a text shows as a block; the path is empty when the text names none. */

@@ -17,6 +17,12 @@ const codex = (output: string, end: string) =>
 const gemini = (output: string, exitCode: string) =>
   `Command: npm run lint\nDirectory: (root)\nOutput: ${output}\nError: (none)\nExit Code: ${exitCode}\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: 4711`;
 
+/** A text as Python shows it. */
+const pythonText = (text: string): string =>
+  text.includes("'") && !text.includes('"')
+    ? `"${text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}"`
+    : `'${text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("'", "\\'")}'`;
+
 /** An output in the frame of each harness. */
 const FRAMES: Readonly<Record<string, (output: string, exitCode: number) => string>> = {
   Codex: (output, exitCode) => codex(output, `Process exited with code ${exitCode}`),
@@ -25,6 +31,13 @@ const FRAMES: Readonly<Record<string, (output: string, exitCode: number) => stri
     JSON.stringify({ output, metadata: { exit_code, duration_seconds: 0.1 } }),
   "Gemini CLI": (output, exitCode) => gemini(output, String(exitCode)),
   "mini-swe-agent": (output, exitCode) => `<returncode>${exitCode}</returncode>\n<output>\n${output}\n</output>`,
+  "streams as JSON text": (stdout, returncode) => JSON.stringify({ stdout, stderr: "", returncode }),
+  "JSON text in a result": (output, exitCode) => JSON.stringify({ result: { output, exitCode } }, null, 2),
+  "a code above": (output, exitCode) => `Return code: ${exitCode}\nOutput:\n${output}`,
+  "streams as a dictionary of Python": (output, exitCode) =>
+    `{'stdout': ${pythonText(output)}, 'stderr': '', 'returncode': ${exitCode}, 'timed_out': False}`,
+  "a section for each stream": (output, exitCode) => `STDOUT:\n${output}\n\nSTDERR:\n\n\nExit code: ${exitCode}`,
+  AutoGen: (output, exitCode) => `exitcode: ${exitCode} (execution ended)\nCode output: \n${output}`,
   OpenHands: (output, exitCode) => `${output}\n[The command completed with exit code ${exitCode}.]`,
   "Claude Code": (output, exitCode) =>
     `<status>completed</status>\n\n<exit_code>${exitCode}</exit_code>\n\n<stdout>\n${output}\n</stdout>`,
@@ -245,11 +258,11 @@ describe("a command in the background", () => {
   });
 
   it("is not a session of another tool that happens to use a number", () => {
-    const conversation = ran("shell", "echo hi", codex("hi", "Process running with session ID 91")).tool(
+    const conversation = ran("shell", "./hi.sh", codex("hi", "Process running with session ID 91")).tool(
       "close_ticket",
       { ticket: 91 },
       "closed",
     );
-    expect(told(conversation)).toMatchObject([{ command: "echo hi" }, { ticket: 91 }]);
+    expect(told(conversation)).toMatchObject([{ command: "./hi.sh" }, { ticket: 91 }]);
   });
 });

@@ -1,11 +1,6 @@
-import {
-  asToolCallId,
-  type JsonValue,
-  type StructuredSummary,
-  type ToolResultContent,
-  type ToolResultEnvelope,
-} from "@threadfold/core";
+import { asToolCallId, type JsonValue, type StructuredSummary, type ToolResultEnvelope } from "@threadfold/core";
 import { type CallReading, readCall } from "./call-reading.ts";
+import { outputFields, spelledFields } from "./result-body.ts";
 import type { Place } from "./speech.ts";
 
 /** The output of a command, without what a harness wrote around it. */
@@ -13,6 +8,8 @@ export interface FramedOutput {
   readonly text: string;
   /** Null if the frame does not say. */
   readonly exitCode: number | null;
+  /** Whether the frame says in another way that it failed; null if it does not say. */
+  readonly failed: boolean | null;
   /** Whether the command goes on, ended or was stopped; null if the frame does not say. */
   readonly state: CommandState | null;
   /** The names by which later calls read on: a session, and the file that the output is written to. */
@@ -28,9 +25,16 @@ const LONGEST_FRAME = 2_000;
  * Returns what a command printed, if its harness wrote a known frame around it; null otherwise.
  *
  * @param body the body of the result as text.
+ * @param isCommand whether the call is known to run a command.
  */
-export const frameOf = ({ content }: ToolResultEnvelope, body: string): FramedOutput | null =>
-  content.type === "json" ? outputField(content.value) : framedOutput(body);
+export function frameOf({ content }: ToolResultEnvelope, body: string, isCommand: boolean): FramedOutput | null {
+  const value = content.type === "json" ? content.value : spelledFields(body);
+  const fields = value === null ? null : outputFields(value, isCommand);
+  if (fields === null) return content.type === "json" ? null : framedOutput(body);
+  const { text, exitCode, failed, isRunning } = fields;
+  const inner = exitCode === null ? framedOutput(text) : null;
+  return { ...(inner ?? framed(text, exitCode, isRunning ? "running" : null)), failed: inner?.failed ?? failed };
+}
 
 function framedOutput(text: string): FramedOutput | null {
   for (const read of [
@@ -38,7 +42,8 @@ function framedOutput(text: string): FramedOutput | null {
     geminiOutput,
     taggedOutput,
     closedOutput,
-    jsonOutput,
+    sectionedOutput,
+    codedOutput,
     startedOutput,
     unendedOutput,
     numberedOutput,
@@ -52,6 +57,7 @@ function framedOutput(text: string): FramedOutput | null {
 const framed = (text: string, exitCode: number | null, state: CommandState | null = null): FramedOutput => ({
   text,
   exitCode,
+  failed: null,
   state: state ?? (exitCode === null ? null : "ended"),
   sessions: [],
 });
@@ -157,29 +163,29 @@ function closedOutput(text: string): FramedOutput | null {
   return framed(text.slice(0, text.length - foot.length), figure(code), waits === undefined ? "ended" : "running");
 }
 
-/** How older versions of Codex give an output, and what it is read for. */
-const JSON_OUTPUT = /^\{"output":"/;
-const LONGEST_JSON = 400_000;
+/** Sections for what was printed and for complaints, with the exit code below them. */
+const STDOUT_ABOVE = /^\s*stdout:[ \t]*\n/i;
+const STDERR_ABOVE = /\n*^stderr:[ \t]*$/gim;
+const CODE_BELOW = /(?:^|\n)\s*(?:exit|return)[ _]?(?:code|status)?: ?(-?\d+)\s*$/i;
 
-function jsonOutput(text: string): FramedOutput | null {
-  if (!JSON_OUTPUT.test(text) || text.length > LONGEST_JSON) return null;
-  try {
-    return outputField(JSON.parse(text) as JsonValue);
-  } catch {
-    return null;
-  }
+function sectionedOutput(text: string): FramedOutput | null {
+  const head = STDOUT_ABOVE.exec(text.slice(0, LONGEST_FRAME))?.[0];
+  if (head === undefined) return null;
+  const [foot = "", code] = CODE_BELOW.exec(text.slice(-LONGEST_FRAME)) ?? [];
+  const body = text.slice(head.length, text.length - foot.length);
+  const border = [...body.matchAll(STDERR_ABOVE)].at(-1);
+  const printed = body.slice(0, border?.index);
+  const complaints = border === undefined ? "" : body.slice(border.index + border[0].length).trim();
+  return framed(complaints === "" ? printed : `${printed}\n${complaints}`, figure(code));
 }
 
-/** The output in a result of fields, as Codex and Gemini CLI have it; null for any other value. */
-function outputField(value: JsonValue): FramedOutput | null {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  const { output, error, metadata, ...others } = value as Readonly<Record<string, JsonValue | undefined>>;
-  if (output === undefined && typeof error === "string") return framedOutput(error);
-  if (typeof output !== "string" || error !== undefined || Object.keys(others).length > 0) return null;
-  const code =
-    typeof metadata === "object" && metadata !== null && "exit_code" in metadata ? metadata["exit_code"] : null;
-  if (typeof code === "number") return framed(output, code);
-  return metadata === undefined ? (framedOutput(output) ?? framed(output, null)) : null;
+/** An exit code above an output. */
+const CODE_ABOVE =
+  /^\s*(?:(?:exit|return|status)[ _]?code|exit[ _]?status): ?(-?\d+)[^\n]*\n(?:(?:code )?output|stdout|result):[ \t]*(?:\n|$)/i;
+
+function codedOutput(text: string): FramedOutput | null {
+  const [head, code] = CODE_ABOVE.exec(text.slice(0, LONGEST_FRAME)) ?? [];
+  return head === undefined ? null : framed(text.slice(head.length), figure(code));
 }
 
 /** What harnesses return for a command that goes on in the background, and for one that was stopped there. */
@@ -307,44 +313,4 @@ function namesIn({ kind, input, files }: CallReading): readonly string[] {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
   });
-}
-
-/** The most of a JSON body that is read, in UTF-16 code units. */
-const MAX_JSON_TEXT = 16_000;
-
-/** Returns the body of a result as text. Of a JSON body, the texts and numbers in it, one per line, up to a limit. */
-export const contentText = (content: ToolResultContent): string => bodyText(content).replace(LABEL, "");
-
-/** What stands above a result: SWE-agent's label, or what the user said on approving a call of Roo Code. */
-const LABEL = /^OBSERVATION:\r?\n|^\{"status":"approved","feedback":"(?:[^"\\]|\\.)*"\}\s*/;
-
-/** Returns what stands above a result; empty if nothing does. */
-export const labelOf = (content: ToolResultContent): string =>
-  content.type === "json" ? "" : (LABEL.exec(bodyText(content))?.[0] ?? "");
-
-function bodyText(content: ToolResultContent): string {
-  switch (content.type) {
-    case "text":
-      return content.text;
-    case "blocks":
-      return content.blocks.length === 1 && content.blocks[0]?.type === "text"
-        ? content.blocks[0].text
-        : content.blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-    case "json":
-      return jsonText(content.value);
-  }
-}
-
-function jsonText(value: JsonValue): string {
-  const texts: string[] = [];
-  let room = MAX_JSON_TEXT;
-  const visit = (item: JsonValue | undefined): void => {
-    if (room <= 0 || item === null || item === undefined || typeof item === "boolean") return;
-    if (typeof item === "object") return (Array.isArray(item) ? item : Object.values(item)).forEach(visit);
-    const text = String(item).slice(0, room);
-    room -= text.length + 1;
-    texts.push(text);
-  };
-  visit(value);
-  return texts.join("\n");
 }

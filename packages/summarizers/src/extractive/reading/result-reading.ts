@@ -1,7 +1,8 @@
-import type { JsonValue, ToolResultEnvelope } from "@threadfold/core";
+import { type JsonValue, type ToolResultEnvelope, toolArguments } from "@threadfold/core";
 import { excerpt, oneLine } from "../../text/excerpt.ts";
 import type { CallReading } from "./call-reading.ts";
-import { type CommandState, contentText, frameOf } from "./result-frame.ts";
+import { contentText, spelledFields, tellsOfFailure } from "./result-body.ts";
+import { type CommandState, frameOf } from "./result-frame.ts";
 import { findsNothing } from "./shell-command.ts";
 import type { Place } from "./speech.ts";
 import type { TestReport } from "./test-report.ts";
@@ -35,13 +36,14 @@ export interface Refusal extends Pick<ResultReading, "place" | "envelope"> {
 export function readResult(envelope: ToolResultEnvelope, answered: CallReading | null, place: Place): ResultReading {
   const body = contentText(envelope.content);
   const mayRun = answered === null || answered.kind === "shell" || answered.kind === "other";
-  const frame = mayRun || answered.kind === "patch" ? frameOf(envelope, body) : null;
+  const frame = mayRun || answered.kind === "patch" ? frameOf(envelope, body, answered?.kind === "shell") : null;
   const text = frame?.text ?? (answered?.kind === "agent" ? reportIn(body) : body);
   const call = withShownFiles(answered, text);
   const exitCode = frame?.exitCode ?? (mayRun ? exitCodeOf(envelope, frame === null ? text : "") : null);
   const failed =
     !foundNothing(call, text, exitCode) &&
-    (envelope.outcome === "failure" || (exitCode === null ? saysThatItFailed(call, text) : exitCode !== 0));
+    (envelope.outcome === "failure" ||
+      (exitCode === null ? (frame?.failed ?? saysThatItFailed(call, envelope, text)) : exitCode !== 0));
   const isLined = frame !== null || envelope.content.type !== "json";
   return {
     place,
@@ -118,19 +120,17 @@ const LONGEST_STATUS = 4_000;
 
 /** Returns a text in a result of fields; null if there is none. */
 export function jsonField(text: string, name: string): string | null {
-  if (!/^\s*\{"/.test(text) || text.length > LONGEST_STATUS) return null;
-  try {
-    const value = (JSON.parse(text) as Readonly<Record<string, unknown>>)[name];
-    return typeof value === "string" ? value : null;
-  } catch {
-    return null;
-  }
+  const value = text.length > LONGEST_STATUS ? undefined : toolArguments(spelledFields(text))[name];
+  return typeof value === "string" ? value : null;
 }
 
+const isStatusError = (text: string): boolean =>
+  text.length <= LONGEST_STATUS && (STATUS_ERROR.test(text) || tellsOfFailure(spelledFields(text)));
+
 /** Checks a result by its words, for harnesses that mark no result as failed. */
-function saysThatItFailed(call: CallReading | null, text: string): boolean {
+function saysThatItFailed(call: CallReading | null, { content }: ToolResultEnvelope, text: string): boolean {
   if (call === null) return false;
-  if (STATUS_ERROR.test(text) && text.length <= LONGEST_STATUS) return true;
+  if (content.type === "json" ? tellsOfFailure(content.value) : isStatusError(text)) return true;
   if (call.kind === "shell")
     return WAS_STOPPED.test(text) || (COMPLAINS.test(text) && (COULD_NOT_RUN.test(text) || !hasFallback(call)));
   if (call.files.some(({ action }) => action !== "read")) return ERROR_LABEL.test(text) || NOTHING_WRITTEN.test(text);
@@ -141,7 +141,7 @@ const shortQuote = (whole: string, quoted: string): string => (quoted.length > L
 
 /** Returns what a failed result begins with, without a label, if it begins with a label or as editors do. */
 function labelledError(text: string): string | null {
-  const why = STATUS_ERROR.test(text) ? (jsonField(text, "error") ?? jsonField(text, "message")) : null;
+  const why = isStatusError(text) ? (jsonField(text, "error") ?? jsonField(text, "message")) : null;
   if (why !== null) return excerpt(why, MAX_ERROR_LINE);
   if (!ERROR_LABEL.test(text) && !NOTHING_WRITTEN.test(text)) return null;
   const plain = text.slice(0, ERROR_HEAD).replace(ERROR_LABEL, "");

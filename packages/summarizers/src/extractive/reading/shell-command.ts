@@ -23,6 +23,18 @@ export function shellLines(script: string): readonly string[] {
   return reader.lines;
 }
 
+/** A program that is given a script, or a patch, as its last argument. */
+const TAKES_SCRIPT =
+  /(?:^|[/ ])(?:(?:\w*sh|powershell(?:\.exe)?)(?: \S+){0,3} -\w*c(?:ommand)?|cmd(?:\.exe)? \/c|apply_patch)$/i;
+const UNQUOTED = /^[\w@%+=:,./~-]+$/;
+
+/** Returns a list of arguments as one would type it; of `["bash", "-lc", "…"]`, the script. */
+export function typedCommand(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  if (TAKES_SCRIPT.test(words.slice(0, -1).join(" "))) return last;
+  return words.map((word) => (UNQUOTED.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+}
+
 class ShellReader {
   readonly lines: string[] = [];
   readonly #text: string;
@@ -274,7 +286,7 @@ export const onlyShows = (command: string): boolean =>
     SHOWS.has(withoutPrefixes([first, ...rest])[0] ?? "set"),
   );
 
-const SEARCH = /^(?:git (?:grep|log)|[ef]?grep|rg|ag|ack|find|fd)\b/;
+const SEARCH = /^(?:git (?:grep|log|ls-files|stash list|tag -l)|[ef]?grep|rg|ag|ack|find|fd|ls)\b/;
 /** What passes on what it reads, so that it is silent if the search before it is. */
 const PASSES_ON = /^(?:head|tail|sort|uniq|cut|tr|sed|awk|nl|column|cat|less)\b/;
 /** Options and pipes with which a search may be silent although it found something. */

@@ -96,6 +96,7 @@ export interface WorkReport {
 const REPORTS_WORK =
   /^(?:(?:Applied|Did not apply) edit to |(?:Commit|Removed:) [0-9a-f]{7,40} |Running |Added \d+ lines? of output|[/!]|.{1,300}\nCreate new file\? )/;
 const EDITED = /^Applied edit to (\S.{0,300})$/gm;
+const UNDONE = /^Undone edit to (\S.{0,300})$/gm;
 const CREATED_FILE = /^(\S.{0,300})\nCreate new file\? /gm;
 const COMMITTED = /^Commit [0-9a-f]{7,40} (\S.{0,2000})$/gm;
 
@@ -105,8 +106,9 @@ export function workReport({ role, origin, parts }: Message): WorkReport | null 
   const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
   if (!REPORTS_WORK.test(text)) return null;
   const found = (mark: RegExp): readonly string[] => [...text.matchAll(mark)].map(([, name = ""]) => name);
+  const undone = new Set(found(UNDONE));
   const report = {
-    edited: [...new Set(found(EDITED))],
+    edited: [...new Set(found(EDITED))].filter((path) => !undone.has(path)),
     created: new Set(found(CREATED_FILE)),
     commits: found(COMMITTED),
   };

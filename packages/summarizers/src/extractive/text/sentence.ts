@@ -92,11 +92,12 @@ class PatchLines {
 
   /** @param before the text before the lines, which may end in the middle of a patch. */
   constructor(before: string) {
-    const from = Math.max(before.lastIndexOf("\n@@ -"), before.lastIndexOf("\n*** Begin Patch"));
+    const lines = `\n${before}`;
+    const from = Math.max(lines.lastIndexOf("\n@@ -"), lines.lastIndexOf("\n*** Begin Patch"));
     const isWhole = before.endsWith("\n");
     let isInside = false;
     if (from >= 0)
-      for (const line of before.slice(from + 1, isWhole ? -1 : undefined).split("\n")) isInside = this.has(line);
+      for (const line of lines.slice(from + 1, isWhole ? -1 : undefined).split("\n")) isInside = this.has(line);
     this.#isCut = isInside && !isWhole;
   }
 
@@ -271,3 +272,10 @@ export function quoteSentences(sentences: readonly Sentence[], maxLength: number
   }
   return quote;
 }
+
+/** Returns a text without its questions, on one line, quoted like {@link quoteSentences}. */
+export const quoteStatements = (text: string, maxLength: number): string =>
+  quoteSentences(
+    sentencesOf(text).filter((sentence) => !isQuestion(sentence.text)),
+    maxLength,
+  );

@@ -1,0 +1,173 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  plainToolName,
+  type ToolResultContent,
+  toolArguments,
+} from "@threadfold/core";
+
+/** The most of a JSON body that is read, in UTF-16 code units. */
+const MAX_JSON_TEXT = 16_000;
+
+/** Returns the body of a result as text. Of a JSON body, the texts and numbers in it, one per line, up to a limit. */
+export const contentText = (content: ToolResultContent): string => bodyText(content).replace(LABEL, "");
+
+/** What stands above a result: SWE-agent's label, or what the user said on approving a call of Roo Code. */
+const LABEL = /^OBSERVATION:\r?\n|^\{"status":"approved","feedback":"(?:[^"\\]|\\.)*"\}\s*/;
+
+/** Returns what stands above a result; empty if nothing does. */
+export const labelOf = (content: ToolResultContent): string =>
+  content.type === "json" ? "" : (LABEL.exec(bodyText(content))?.[0] ?? "");
+
+function bodyText(content: ToolResultContent): string {
+  switch (content.type) {
+    case "text":
+      return content.text;
+    case "blocks":
+      return content.blocks.length === 1 && content.blocks[0]?.type === "text"
+        ? content.blocks[0].text
+        : content.blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+    case "json":
+      return jsonText(content.value);
+  }
+}
+
+function jsonText(value: JsonValue): string {
+  const texts: string[] = [];
+  let room = MAX_JSON_TEXT;
+  const visit = (item: JsonValue | undefined): void => {
+    if (room <= 0 || item === null || item === undefined || typeof item === "boolean") return;
+    if (typeof item === "object") return (Array.isArray(item) ? item : Object.values(item)).forEach(visit);
+    const text = String(item).slice(0, room);
+    room -= text.length + 1;
+    texts.push(text);
+  };
+  visit(value);
+  return texts.join("\n");
+}
+
+/** What a command printed, taken out of the fields in which its harness returned it. */
+export interface OutputFields {
+  readonly text: string;
+  /** Null if no field says. */
+  readonly exitCode: number | null;
+  /** Whether a field other than an exit code says that it failed; null if none says. */
+  readonly failed: boolean | null;
+  readonly isRunning: boolean;
+}
+
+/** Names of fields with all that was printed, in lower case without separators; the first that is there is taken. */
+const PRINTED = ["aggregatedoutput", "combinedoutput", "output", "stdout", "codeoutput"];
+/** Names of fields with complaints, which belong to what was printed. */
+const COMPLAINTS = ["stderr", "error", "exception"];
+const CODES = ["exitcode", "returncode", "exitstatus"];
+/** Fields that hold all the others. */
+const AROUND_ALL = ["result", "data", "response", "return", "structuredcontent"];
+/** Fields that harnesses put beside an output. With any other name, the fields are what the command printed itself. */
+const BESIDE = new Set([
+  ...["success", "ok", "iserror", "status", "metadata", "command", "cmd", "cwd", "workdir", "directory", "duration"],
+  ...["durationms", "durationseconds", "elapsed", "walltime", "timedout", "truncated", "interrupted", "signal", "pid"],
+  ...["id", "sessionid", "type", "title", "description", "isimage", "message", "noutputexpected"],
+]);
+const OUTPUT = [...PRINTED, ...COMPLAINTS, ...CODES];
+const KNOWN = new Set([...OUTPUT, ...BESIDE]);
+const BAD = /^(?:error|failed|failure|timed?[ _-]?out|killed)$/i;
+const GOOD = /^(?:ok|success|succeeded|successful|completed?|done|finished)$/i;
+const RUNNING = /^(?:running|in[ _-]progress)$/i;
+
+const MAX_DEPTH = 3;
+/** The most of a text that is read as JSON, in UTF-16 code units, and how it begins. */
+const LONGEST_JSON = 400_000;
+const IS_JSON = /^\s*(?:\{\s*"|\[\s*\{\s*")/;
+const IS_DICTIONARY = /^\s*(?:\{\s*'|\[\s*\{\s*')/;
+
+/** Returns the fields that a text spells out, as JSON or as Python shows them; null for any other text. */
+export function spelledFields(text: string): JsonValue | null {
+  const isDictionary = IS_DICTIONARY.test(text);
+  if (text.length > LONGEST_JSON || !(isDictionary || IS_JSON.test(text))) return null;
+  try {
+    return JSON.parse(isDictionary ? asJson(text) : text) as JsonValue;
+  } catch {
+    return null;
+  }
+}
+
+/** The values of Python whose spelling differs from JSON: texts in either quotes, and three words. */
+const PYTHON_VALUE = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|\b(?:True|False|None)\b/g;
+const PYTHON_WORDS: Readonly<Record<string, string>> = { True: "true", False: "false", None: "null" };
+
+const asJson = (dictionary: string): string =>
+  dictionary.replace(PYTHON_VALUE, (whole, single?: string, double?: string) => {
+    const text = single ?? double;
+    if (text === undefined) return PYTHON_WORDS[whole] as string;
+    return `"${text
+      .replace(/\\x/g, "\\u00")
+      .replace(/\\'/g, "'")
+      .replace(/(?<!\\)"/g, '\\"')}"`;
+  });
+
+/**
+ * Returns what a command printed from the fields of its result; null for fields that are no output of a command.
+ *
+ * @param isCommand false for results of calls of which it is not known whether they run a command: these have an output
+ *   only if there are no other fields than it and its metadata.
+ */
+export function outputFields(value: JsonValue, isCommand: boolean, depth = 0): OutputFields | null {
+  const said = blocksText(value);
+  if (said !== null) return isCommand ? { text: said, exitCode: null, failed: null, isRunning: false } : null;
+  const fields = plainFields(value);
+  const names = Object.keys(fields);
+  const inner = names.filter((name) => !BESIDE.has(name));
+  if (isCommand && inner.length === 1 && AROUND_ALL.includes(inner[0] as string) && depth < MAX_DEPTH)
+    return outputFields(fields[inner[0] as string] ?? null, isCommand, depth + 1);
+  if (!isCommand) return names.every(isPlain) && fields["output"] !== undefined ? printedIn(fields) : null;
+  const isOutput = OUTPUT.some((name) => fields[name] !== undefined);
+  const isReport = verdictOf(fields) !== null && fields["message"] !== undefined;
+  return names.every((name) => KNOWN.has(name)) && (isOutput || isReport) ? printedIn(fields) : null;
+}
+
+const isPlain = (name: string): boolean => name === "output" || name === "metadata";
+
+/** Returns whether fields say that a command failed; null if none says. */
+function verdictOf({ status, success, ok = success, iserror: isError }: JsonObject): boolean | null {
+  if (ok === false || isError === true || (typeof status === "string" && BAD.test(status))) return true;
+  return ok === true || isError === false || (typeof status === "string" && GOOD.test(status)) ? false : null;
+}
+
+/** Checks for the fields in which harnesses return that a call failed. Data that a call returned has others, too. */
+export function tellsOfFailure(value: JsonValue): boolean {
+  const fields = plainFields(value);
+  return Object.keys(fields).every((name) => KNOWN.has(name)) && verdictOf(fields) === true;
+}
+
+function printedIn(fields: JsonObject): OutputFields | null {
+  const printed = [...PRINTED, "message"].map((name) => fields[name]).find((value) => value !== undefined) ?? "";
+  if (typeof printed !== "string") return null;
+  const complaints = COMPLAINTS.map((name) => fields[name]).filter(
+    (value): value is string => typeof value === "string" && value.trim() !== "" && !printed.includes(value),
+  );
+  const inside = plainFields(fields["metadata"] ?? null);
+  const exitCode = CODES.map((name) => fields[name] ?? inside[name]).find((code) => typeof code === "number");
+  const { status, error } = fields;
+  return {
+    text: [printed, ...complaints].filter((text) => text !== "").join("\n"),
+    exitCode: typeof exitCode === "number" ? exitCode : null,
+    // An error in the place of an output means that there was none.
+    failed: verdictOf(fields) ?? (printed === "" && typeof error === "string" && error !== "" ? true : null),
+    isRunning: typeof status === "string" && RUNNING.test(status),
+  };
+}
+
+/** The text of a list of text blocks, as MCP servers return it; null for anything else. */
+function blocksText(value: JsonValue): string | null {
+  if (!Array.isArray(value) || value.length === 0) return null;
+  const texts = value.map((block: JsonValue) => {
+    const { type, text } = toolArguments(block);
+    return type === "text" && typeof text === "string" ? text : null;
+  });
+  return texts.includes(null) ? null : texts.join("\n");
+}
+
+/** Returns fields by their names in lower case without separators; none when the value is not an object. */
+const plainFields = (value: JsonValue): JsonObject =>
+  Object.fromEntries(Object.entries(toolArguments(value)).map(([name, field]) => [plainToolName(name), field]));
