@@ -54,6 +54,7 @@ describe("the kind of a tool", () => {
     ["JetBrains", "get_file_text_by_path", { pathInProject: "a.ts" }, "read"],
     ["Cursor", "delete_file", { target_file: "a.ts" }, "delete"],
     ["a search", "findSources", { pattern: "**/*.ts" }, "search"],
+    ["a mail", "send_mail", { to: "a", body: "b", file: "report.pdf" }, "other"],
     ["a phone book", "find_person", { name: "A" }, "other"],
     ["a list of its own", "set_plan_steps", { entries: [{ title: "a", done: false }] }, "todo"],
     ["a plan without states", "make_plan", { steps: [{ title: "a" }] }, "other"],

@@ -166,6 +166,9 @@ const VERBS: readonly (readonly [RegExp, ToolKind])[] = [
   [/\b(?:read|view|open|cat|get|show|load)\b/, "read"],
 ];
 
+/** Arguments with a text that can only be that of a file. */
+const OF_FILE = /^(?:file(?:text|content)|code(?:content|edit)|new(?:source|content))$/;
+
 function kindOfFileTool(toolName: string, input: JsonValue): ToolKind {
   const fields = toolArguments(input);
   const command = Object.entries(fields).find(([name]) => RUNS.test(plainArgument(name)))?.[1];
@@ -174,19 +177,19 @@ function kindOfFileTool(toolName: string, input: JsonValue): ToolKind {
   const verb = VERBS.find(([verbs]) => verbs.test(words))?.[1];
   if (replacesText(fields)) return "edit";
   if (verb !== undefined) return verb;
-  if (toolArgument(input, "after") !== undefined) return "write";
-  return Object.keys(fields).some(namesFile) ? "read" : "other";
+  const names = Object.keys(fields);
+  // A path with a text may be an attachment of a mail as well.
+  if (names.some((name) => OF_FILE.test(plainArgument(name)))) return "write";
+  if (!names.some(namesFile)) return "other";
+  return toolArgument(input, "after") === undefined ? "read" : "write";
 }
 
 /** Checks for a text with what takes its place, among the arguments or in a list of edits. */
-function replacesText(fields: JsonObject): boolean {
-  const names = Object.keys(fields);
-  const [from, to] = (["before", "after"] as const).map((role) => names.some((name) => hasRole(name, role)));
-  if (from && to) return true;
-  return Object.values(fields).some(
-    (value) => Array.isArray(value) && value.some((one) => replacesText(toolArguments(one))),
-  );
-}
+const replacesText = (fields: JsonObject): boolean =>
+  [fields, ...Object.values(fields).filter(Array.isArray).flat().map(toolArguments)].some((edit) => {
+    const names = Object.keys(edit);
+    return names.some((name) => hasRole(name, "before")) && names.some((name) => hasRole(name, "after"));
+  });
 
 /** The commands of editors, in lower case without separators. */
 const EDITOR_USES: Readonly<Record<string, FileUse>> = {
