@@ -204,7 +204,9 @@ function readPlanText(text: string): unknown {
 
 /** Returns every record of a plan, strongest action first. */
 export function planRecords(plan: PlanRecords): readonly PlanRecord[] {
-  return STRONGEST_FIRST.flatMap((action): readonly PlanRecord[] => plan[RECORD_KINDS[action].list]);
+  const records: PlanRecord[] = [];
+  for (const action of STRONGEST_FIRST) for (const record of plan[RECORD_KINDS[action].list]) records.push(record);
+  return records;
 }
 
 /** Sorts records into the lists of a plan. */

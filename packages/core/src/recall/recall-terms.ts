@@ -23,8 +23,8 @@ const PILED_MARKS = /(\p{M}{30})\p{M}+/gu;
 const SENTENCE_LIGATURES = /[\uFDFA\uFDFB]/g;
 /** How many of these ligatures in one text are expanded to the words that they represent. */
 const MAX_LIGATURES = 8;
-/** A lowercase word, too short for a hash. */
-const PLAIN_WORD = /^[a-z]{2,11}$/;
+/** A word or a number without parts, too short for a hash. */
+const PLAIN_WORD = /^(?:[A-Za-z][a-z]{1,10}|[A-Z]{2,11}|\d{1,11})$/;
 const HASH = /^[0-9a-f]{12,}$/;
 /** The number of characters to which people and tools shorten a hash. */
 const SHORT_HASH = 7;
@@ -37,7 +37,7 @@ const SHORT_HASH = 7;
  */
 export function recallTerms(text: string): readonly string[] {
   const terms: string[] = [];
-  for (const [word] of plain(text).matchAll(WORD)) addWord(word.slice(0, MAX_WORD), terms);
+  for (const word of plain(text).match(WORD) ?? []) addWord(word.slice(0, MAX_WORD), terms);
   return terms;
 }
 
@@ -58,7 +58,7 @@ export function unspacedWords(text: string): readonly string[] {
   if (ASCII.test(text)) return [];
   const words = new Set<string>();
   let runs = "";
-  for (const [run] of plain(text).matchAll(UNSPACED_WORDS)) {
+  for (const run of plain(text).match(UNSPACED_WORDS) ?? []) {
     if (run.length < LONGER_THAN_A_PAIR) continue;
     runs += `${run} `;
     if (runs.length < DIVIDED_AT_ONCE) continue;
@@ -94,7 +94,7 @@ function normalizable(text: string): string {
 function addWord(word: string, terms: string[]): void {
   // Most words of most texts have no parts.
   if (PLAIN_WORD.test(word)) {
-    terms.push(word);
+    terms.push(word.toLowerCase());
     return;
   }
   const found = new Set<string>();
@@ -105,14 +105,14 @@ function addWord(word: string, terms: string[]): void {
     add(segment, found);
     for (const piece of segment.split(INNER_SEPARATORS)) {
       add(piece, found);
-      for (const [hump] of piece.matchAll(HUMPS)) add(hump, found);
+      for (const hump of piece.match(HUMPS) ?? []) add(hump, found);
     }
   }
   terms.push(...found);
 }
 
 function addUnspaced(word: string, found: Set<string>): void {
-  for (const [run] of word.matchAll(UNSPACED_RUN)) {
+  for (const run of word.match(UNSPACED_RUN) ?? []) {
     const characters = [...run];
     characters.forEach((character, index) => {
       found.add(character);

@@ -33,16 +33,22 @@ export function* namesInSteps(text: string): Steps<readonly string[]> {
   let read = 0;
   for (const [candidate] of text.replace(ESCAPED_SPACE, " ").matchAll(CANDIDATE)) {
     if (read++ % CANDIDATES_A_STEP === 0) yield;
-    if (candidate.length > MAX_NAME) continue;
+    // Most candidates are plain words; no part of a text has more of a name than the whole.
+    if (candidate.length > MAX_NAME || candidate.length < MIN_NAME || !NAME.test(candidate)) continue;
     for (const name of namesIn(candidate.replace(ENDS, "")))
       if (name.length >= MIN_NAME && NAME.test(name)) names.add(name);
   }
   return [...names];
 }
 
+/** What names are joined by. */
+const JOINT = /[.:-]/;
+
 /** A path as a whole. Any other candidate as a whole, split at colons and hyphens, and split into its single names. */
 const namesIn = (candidate: string): readonly string[] =>
-  candidate.includes("/") ? [candidate] : [candidate, ...candidate.split(/[:-]+/), ...candidate.split(/[.:-]+/)];
+  candidate.includes("/") || !JOINT.test(candidate)
+    ? [candidate]
+    : [candidate, ...candidate.split(/[:-]+/), ...candidate.split(/[.:-]+/)];
 
 /**
  * The length of quotes that are worth searching for, in UTF-16 code units: neither single letters nor whole passages.

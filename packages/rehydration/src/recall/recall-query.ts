@@ -42,7 +42,8 @@ function wordsOf(message: Message): ReadonlyMap<string, number> {
   const read = text.length <= 2 * READ_PER_END ? text : `${text.slice(0, READ_PER_END)} ${text.slice(-READ_PER_END)}`;
   const words = new Map<string, number>();
   for (const [word] of read.matchAll(WORD)) {
-    if (word.length <= 200 && recallTerms(word).length > 0) words.set(word, (words.get(word) ?? 0) + 1);
+    const times = words.get(word) ?? 0;
+    if (times > 0 || (word.length <= 200 && recallTerms(word).length > 0)) words.set(word, times + 1);
   }
   return words;
 }
