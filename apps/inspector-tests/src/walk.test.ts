@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { findChromium } from "./chromium.ts";
 import { followAgent } from "./followed-agent.ts";
 import { servePage, writePage } from "./inspect-command.ts";
@@ -11,13 +11,18 @@ const { isThere, note } = findChromium();
 
 describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
   const bench = new BrowserBench();
+  /** Where the work of an agent is that came to its end; nothing is written there any more. */
+  let worked = "";
+
+  beforeAll(async () => {
+    worked = bench.path("worked.db");
+    await work(await recordedWork("worked"), { store: worked, preset: "ladder", budget: 30_000 });
+  });
 
   it("leads from a folded message to why, to the request, to its price, and to the command that reverts", async () => {
-    const store = bench.path("walk.db");
-    await work(await recordedWork("walk"), { store, preset: "ladder", budget: 30_000 });
-    const url = await writePage([store, "walk", "--bodies", "all"], bench.path("walk.html"));
+    const url = await writePage([worked, "worked", "--bodies", "all"], bench.path("walk.html"));
     const { page, complaints, asked } = await bench.open(url);
-    await walkThrough(page, "walk", store);
+    await walkThrough(page, "worked", worked);
     expect({ complaints, asked }).toEqual({ complaints: [], asked: [url] });
   });
 
@@ -64,9 +69,7 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
   });
 
   it("asks search for the messages that are seen, and says of them what a file says", async () => {
-    const store = bench.path("gone.db");
-    await work(await recordedWork("gone"), { store, preset: "ladder", budget: 30_000 });
-    const served = await servePage([store, "gone"]);
+    const served = await servePage([worked, "worked"]);
     const { page, asked, complaints } = await bench.open(`${served.url}#/gone`, ".gone-rows .row");
     const searched = (): readonly string[] => asked.filter((url) => url.includes("search-"));
     const rowsOf = (of: Page): Promise<readonly string[]> =>
@@ -92,7 +95,7 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     await page.getByRole("button", { name: "search for all" }).click();
     const figure = (of: Page) => of.locator(".figure").filter({ hasText: "Of those, search finds" });
     await expect.poll(() => figure(page).textContent(), { timeout: 60_000 }).toContain("among its first ten results");
-    const file = await writePage([store, "gone", "--bodies", "all"], bench.path("gone.html"));
+    const file = await writePage([worked, "worked", "--bodies", "all"], bench.path("gone.html"));
     const { page: written } = await bench.open(`${file}#/gone`, ".gone-rows .row");
     await expect.poll(() => figure(written).textContent()).toBe(await figure(page).textContent());
     await expect.poll(() => written.getByText("searching…").count()).toBe(0);
@@ -115,9 +118,7 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
   });
 
   it("adds up what was paid again, in tokens and in dollars, and what of it folds changed", async () => {
-    const store = bench.path("bill.db");
-    await work(await recordedWork("bill"), { store, preset: "ladder", budget: 30_000 });
-    const url = await writePage([store, "bill", "--model", "claude-sonnet-5"], bench.path("bill.html"));
+    const url = await writePage([worked, "worked", "--model", "claude-sonnet-5"], bench.path("bill.html"));
     const { page } = await bench.open(`${url}#/bill`, ".view-bill table");
     const [misses, folds] = await page.evaluate<readonly (readonly (readonly string[])[])[]>(
       "[...document.querySelectorAll('.view-bill table')].map(({ rows }) => [...rows].map(({ cells }) => [...cells].map(({ textContent }) => textContent)))",

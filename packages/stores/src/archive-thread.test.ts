@@ -27,7 +27,7 @@ const clock = { now: () => now };
 const places = segmentPlaces();
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "threadfold-"));
+  folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-"));
   path = join(folder, "store.db");
   cold = join(folder, "cold");
   now = START_MS;

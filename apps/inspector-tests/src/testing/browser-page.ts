@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -15,7 +15,8 @@ export class BrowserBench {
 
   constructor() {
     beforeAll(async () => {
-      this.#folder = mkdtempSync(join(tmpdir(), "threadfold-inspector-"));
+      // What a page shows does not depend on how lasting the disk below its store is.
+      this.#folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-inspector-"));
       this.#browser = await startChromium();
     });
     afterAll(async () => {

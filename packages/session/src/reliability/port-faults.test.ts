@@ -120,10 +120,11 @@ async function loopWithFaults(
 /** Lets two calls of a loop fail, one pair after the other or each so many pairs one, and gives how many pairs failed. */
 async function failTwice(
   open: () => Promise<ThreadfoldStore>,
+  healthy: Readonly<Record<Moment, readonly Call[]>>,
   [first, second]: readonly [Moment, Moment],
   stride: number,
 ): Promise<number> {
-  let total = (await loopWithFaults(open, [])).calls[first].length;
+  let total = healthy[first].length;
   let number = 0;
   let pairs = 0;
   for (let one = 1; one <= total; one++) {
@@ -174,9 +175,10 @@ describe.for(BACKENDS)("a session whose ports fail, over %s", ([backend, open]) 
       // below the ports.
       const isWhole = isThorough() || backend === "SQLite";
       let faults = 0;
+      const healthy = (await loopWithFaults(open, [])).calls;
       for (const { name, moment, sticky } of MODES) {
         const failed = new Set<Call>();
-        let calls = (await loopWithFaults(open, [])).calls[moment];
+        let calls = healthy[moment];
         for (let nth = 1; nth <= calls.length; nth++) {
           if (!isWhole && nth % 3 !== 1 && calls.indexOf(calls[nth - 1] as Call) !== nth - 1) continue;
           const loop = await loopWithFaults(open, [{ moment, nth, sticky }]);
@@ -197,7 +199,8 @@ describe.for(BACKENDS)("a session whose ports fail, over %s", ([backend, open]) 
     { timeout: patience(120_000) },
     async ({ task }) => {
       let pairs = 0;
-      for (const moments of MOMENTS) pairs += await failTwice(open, moments, stride);
+      const healthy = (await loopWithFaults(open, [])).calls;
+      for (const moments of MOMENTS) pairs += await failTwice(open, healthy, moments, stride);
       expect(pairs).toBeGreaterThan(5);
       Object.assign(task.meta, { figures: { backend, pairs, "untyped errors": 0 } });
     },

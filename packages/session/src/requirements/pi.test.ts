@@ -281,10 +281,12 @@ describe("pi, by requirement", () => {
 
   it("pi-19 when the model fails, a summary without it is used and reported, or with keep nothing is folded", async () => {
     const summaryModel: CompletionModel = { id: "down", complete: () => Promise.reject(new Error("down")) };
-    for (const [onSummaryFailure, type, version] of [
+    const cases = [
       [undefined, "summarizer-failed-floor-used", 1],
       ["keep", "failed", 0],
-    ] as const) {
+    ] as const;
+    // Side by side: each waits some seconds for the model.
+    const folds = cases.map(async ([onSummaryFailure, type, version]) => {
       const session = await openSession({
         ...small,
         summaryModel,
@@ -294,7 +296,8 @@ describe("pi, by requirement", () => {
       const outcome = await session.compact({ force: true });
       expect(outcome).toMatchObject({ type, problem: expect.stringContaining("down") });
       expect(session.plan.version).toBe(version);
-    }
+    });
+    await Promise.all(folds);
   });
 
   it("pi-20 paths of pictures that were read are in the summary", async () => {
