@@ -84,6 +84,24 @@ describe("the facts that a prompt remembers", () => {
     });
   });
 
+  it("include as a report what an agent says with a call that ends its work, and no other words of calls", () => {
+    const said = "The yearly archive counts tombstones twice because purgeLedger never resets its cursor.";
+    const reports = (calls: string, field: string): string => {
+      const calling = scriptedSession([
+        { user: "Go." },
+        { calls, id: "d", input: { [field]: said } },
+        { result: "", id: "d" },
+        ...idle(12),
+      ]);
+      const replayable = replayableSession(calling);
+      return rememberedBy([], { replayable, lastCall: calling.calls.length - 1 }).report ?? "";
+    };
+    expect([reports("task_done", "message"), reports("finish", "message"), reports("final_answer", "answer")]).toEqual([
+      ...["0/1", "0/1", "0/1"],
+    ]);
+    expect([reports("wait", "message"), reports("task_done", "title")]).toEqual(["0/0", "0/0"]);
+  });
+
   it("include no announcements, lead-ins or remarks as reports", () => {
     const reports = (...said: readonly string[]): string => {
       const spoken = scriptedSession([

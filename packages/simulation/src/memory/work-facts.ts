@@ -1,4 +1,4 @@
-import { type JsonValue, type Message, type ToolCallPart, toolResultText } from "@threadfold/core";
+import { type JsonValue, type Message, type Part, type ToolCallPart, toolResultText } from "@threadfold/core";
 import type { SessionNeeds } from "../needs/session-needs.ts";
 import { pieceText } from "../policy/prompt-policy.ts";
 import type { RecordedSession } from "../recording/recorded-session.ts";
@@ -77,11 +77,29 @@ function* requests({ messages }: RecordedSession, words: SessionWords): Generato
 function* reports({ messages }: RecordedSession, words: SessionWords): Generator<WorkFact> {
   for (const message of messages) {
     if (message.role !== "assistant") continue;
-    const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-    const sentences = statementsOf(text);
+    const sentences = statementsOf(message.parts.flatMap(saidIn).join("\n"));
     const telling = tellingWords(sentences.join("\n"), words);
     if (telling !== null) yield { ...fact("report", [message.ordinal], [telling]), sentences };
   }
+}
+
+/** Calls with which agents say that they are done, and the field with their words. */
+const SAID_BY_CALL: Readonly<Record<string, string>> = {
+  attempt_completion: "result",
+  finish: "message",
+  task_done: "message",
+  final_answer: "answer",
+};
+
+/** What an agent says in a part of a message. */
+function saidIn(part: Part): readonly string[] {
+  if (part.type === "text") return [part.text];
+  if (part.type !== "tool-call" || !Object.hasOwn(SAID_BY_CALL, part.toolName)) return [];
+  const { input } = part;
+  const words = typeof input === "object" && input !== null ? Object.entries(input) : [];
+  return words.flatMap(([name, value]) =>
+    name === SAID_BY_CALL[part.toolName] && typeof value === "string" ? [value] : [],
+  );
 }
 
 /** A later handoff repeats what earlier ones said, so only the newest one is asked for. */

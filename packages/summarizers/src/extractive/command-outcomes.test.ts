@@ -457,14 +457,26 @@ describe("what harnesses write around results, or in their place", () => {
     expect(refused(`echo ${"x".repeat(120)} && npm install`)).toBe("npm install");
   });
 
-  it("takes a call that repeats the agent's own closing words for no word of the user", () => {
-    const conversation = new Conversation()
-      .user("Fix the week picker.")
-      .tool("finish", { message: "The week picker is fixed." }, "The week picker is fixed.")
-      .user("Now look at the print module.");
-    const requests = summaryOf(conversation).summary.openItems.map(({ description }) => description);
-    expect(requests.filter((text) => text.includes("is fixed"))).toEqual([]);
-  });
+  it.each([
+    ["finish", "message"],
+    ["task_done", "message"],
+    ["TaskComplete", "message"],
+    ["message_notify_user", "text"],
+    ["final_answer", "answer"],
+  ])(
+    "takes what a call of %s says for the agent's closing words, and what repeats them for no word of the user",
+    (name, field) => {
+      const said = "The week picker is fixed: the locale began on Sunday.";
+      const conversation = new Conversation()
+        .user("Fix the week picker.")
+        .tool(name, { [field]: said }, said)
+        .user("Now look at the print module.");
+      const { summary, text } = summaryOf(conversation);
+      expect(text).toContain(`[done] The original task — ${said}`);
+      expect(summary.openItems.filter(({ description }) => description.includes("is fixed"))).toEqual([]);
+      expect(text.split(said).length).toBe(2);
+    },
+  );
 
   it("takes what Goose writes below its own summary for no finding of the agent", () => {
     const conversation = new Conversation()

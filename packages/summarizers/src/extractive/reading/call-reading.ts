@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
   plainPath,
+  plainToolName,
   type ToolCallPart,
   type ToolKind,
   toolArgument,
@@ -127,21 +128,26 @@ export interface WrittenCall {
   readonly input: JsonValue;
 }
 
-/** Calls that speak to the user, and the field with their words. */
+/** Tools that speak to the user, in lower case without separators, and the argument with their words. */
 const SPEAKS: Readonly<Record<string, string>> = {
-  ask_followup_question: "question",
-  attempt_completion: "result",
-  plan_mode_respond: "response",
-  plan_mode_response: "response",
+  askfollowupquestion: "question",
+  attemptcompletion: "result",
+  planmoderespond: "response",
+  planmoderesponse: "response",
   finish: "message",
+  taskdone: "message",
+  taskcomplete: "message",
+  notifyuser: "message",
+  messagenotifyuser: "text",
+  finalanswer: "answer",
 };
 
 /** Checks whether a call speaks to the user. */
-export const speaks = (toolName: string): boolean => Object.hasOwn(SPEAKS, toolName);
+export const speaks = (toolName: string): boolean => Object.hasOwn(SPEAKS, plainToolName(toolName));
 
 /** Returns what a call says to the user; null for a call that does something else. */
 export function spokenWords({ toolName, input }: WrittenCall): string | null {
-  const words = speaks(toolName) ? toolArguments(input)[SPEAKS[toolName] as string] : undefined;
+  const words = speaks(toolName) ? toolArguments(input)[SPEAKS[plainToolName(toolName)] as string] : undefined;
   return typeof words === "string" ? words : null;
 }
 
