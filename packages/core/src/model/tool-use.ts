@@ -48,7 +48,7 @@ export type ArgumentRole = "file" | "command" | "before" | "after" | "patch";
 /** Names of arguments, in lower case without separators, the more telling ones first. */
 const ARGUMENTS: Readonly<Record<ArgumentRole, string>> = {
   file: "filepath path filename targetfile notebookpath absolutepath relativepath relativeworkspacepath pathinproject file",
-  command: "command cmd commandline bashcommand shellcommand script code",
+  command: "command cmd commandline bashcommand shellcommand commands script code",
   before: "oldstring oldstr oldtext oldcontent oldsource targetcontent before",
   after:
     "newstring newstr newtext newcontent newsource replacementcontent content filetext filecontent contents codecontent codeedit after replacetext replacement replace repl body text",
@@ -57,7 +57,7 @@ const ARGUMENTS: Readonly<Record<ArgumentRole, string>> = {
 
 const NAMES_A_FILE = /^(?:file(?:path|name)|targetfile|notebookpath|absolutepath)$/;
 /** Arguments that hold a command; those called `script` or `code` may hold a program in any language. */
-const RUNS = /^(?:command|cmd|commandline|bashcommand|shellcommand)$/;
+const RUNS = /^(?:commands?|cmd|commandline|bashcommand|shellcommand)$/;
 
 const RANKS = new Map<ArgumentRole, ReadonlyMap<string, number>>(
   Object.entries(ARGUMENTS).map(([role, names]) => [
@@ -114,14 +114,26 @@ export const fileArgument = (input: JsonValue): string | undefined =>
   bestArgument(input, "file", (value): value is string => typeof value === "string" && isPath(value));
 
 /**
- * Returns what kind of tool was called. Prefixes of servers and namespaces are ignored. A tool with an unknown name is
- * recognized by its arguments and, where these leave it open, by the verbs in its name.
+ * Returns what kind of tool was called. Prefixes of servers and namespaces are left out, but then the arguments must
+ * bear the name out: what a calendar creates is no file. A tool with an unknown name is recognized by its arguments
+ * and, where these leave it open, by the verbs in its name.
  */
 export function toolKind(toolName: string, input: JsonValue): ToolKind {
+  const known = KIND_OF_NAME.get(plainToolName(toolName));
+  if (known !== undefined) return known;
   const own = toolName.split(/__|[/:.]/).at(-1) ?? "";
-  return (
-    KIND_OF_NAME.get(plainToolName(toolName)) ?? KIND_OF_NAME.get(plainToolName(own)) ?? kindByArguments(own, input)
-  );
+  const kind = KIND_OF_NAME.get(plainToolName(own));
+  return kind !== undefined && isBorneOut(kind, input) ? kind : kindByArguments(own, input);
+}
+
+/** What a call must be about for its kind; kinds that are not here are taken at their word. */
+const ABOUT: Partial<Record<ToolKind, ArgumentRole>> = {
+  ...{ write: "file", edit: "file", delete: "file", shell: "command" },
+};
+
+function isBorneOut(kind: ToolKind, input: JsonValue): boolean {
+  const role = ABOUT[kind];
+  return role === undefined || typeof input === "string" || toolArgument(input, role) !== undefined;
 }
 
 function kindByArguments(toolName: string, input: JsonValue): ToolKind {

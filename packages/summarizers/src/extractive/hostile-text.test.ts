@@ -1,7 +1,9 @@
+import { asToolCallId } from "@threadfold/core";
 import { growthOnQuadrupling, patience } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { Conversation, countTokens, requestFor, summaryOf } from "../testing/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
+import { frameOf } from "./reading/result-frame.ts";
 import { outputLines } from "./reading/result-reading.ts";
 
 /** Texts that are hard on scanners and on patterns, by the piece that they repeat. */
@@ -62,6 +64,21 @@ describe("hostile text", () => {
     const textOf = (size: number): readonly string[] => Array.from({ length: 20 }, () => `${" ".repeat(size)}x`);
     const read = (outputs: readonly string[]) => outputs.map(outputLines);
     expect(await growthOnQuadrupling(textOf, read, 15_000)).toBeLessThan(10);
+  });
+
+  it.each([
+    ["a dictionary of escaped quotes without an end", "{'", "\\'"],
+    ["a dictionary of quotes in turn", "{'", `'"`],
+    ["a section of blank lines", "stdout:\n", "\n"],
+    ["sections in a row", "stdout:\n", "stderr:\n"],
+    ["an exit code of blanks", "exit code: 1\n", " "],
+  ])("takes time in proportion as the frame of an output: %s", async (_, head, piece) => {
+    const textOf = (size: number): string => `${head}${piece.repeat(size)}x`;
+    const read = (text: string) => {
+      const content = { type: "text", text } as const;
+      return frameOf({ toolName: "bash", callId: asToolCallId("c"), outcome: "success", content }, text, true);
+    };
+    expect(await growthOnQuadrupling(textOf, read, 10_000)).toBeLessThan(10);
   });
 
   it("ends soon when it is aborted while it reads", async () => {

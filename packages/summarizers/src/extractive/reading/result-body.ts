@@ -92,8 +92,11 @@ export function spelledFields(text: string): JsonValue | null {
   }
 }
 
-/** The values of Python whose spelling differs from JSON: texts in either quotes, and three words. */
-const PYTHON_VALUE = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|\b(?:True|False|None)\b/g;
+/**
+ * The values of Python whose spelling differs from JSON: texts in either quotes, and three words. A text without an end
+ * goes to the end of all, so that nothing is read twice.
+ */
+const PYTHON_VALUE = /'((?:[^'\\]|\\.)*)(?:'|\\?$)|"((?:[^"\\]|\\.)*)(?:"|\\?$)|\b(?:True|False|None)\b/gs;
 const PYTHON_WORDS: Readonly<Record<string, string>> = { True: "true", False: "false", None: "null" };
 
 const asJson = (dictionary: string): string =>

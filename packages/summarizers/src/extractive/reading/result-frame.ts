@@ -165,7 +165,7 @@ function closedOutput(text: string): FramedOutput | null {
 
 /** Sections for what was printed and for complaints, with the exit code below them. */
 const STDOUT_ABOVE = /^\s*stdout:[ \t]*\n/i;
-const STDERR_ABOVE = /\n*^stderr:[ \t]*$/gim;
+const STDERR_ABOVE = /^stderr:[ \t]*$/gim;
 const CODE_BELOW = /(?:^|\n)\s*(?:exit|return)[ _]?(?:code|status)?: ?(-?\d+)\s*$/i;
 
 function sectionedOutput(text: string): FramedOutput | null {
@@ -174,7 +174,7 @@ function sectionedOutput(text: string): FramedOutput | null {
   const [foot = "", code] = CODE_BELOW.exec(text.slice(-LONGEST_FRAME)) ?? [];
   const body = text.slice(head.length, text.length - foot.length);
   const border = [...body.matchAll(STDERR_ABOVE)].at(-1);
-  const printed = body.slice(0, border?.index);
+  const printed = body.slice(0, border?.index).trimEnd();
   const complaints = border === undefined ? "" : body.slice(border.index + border[0].length).trim();
   return framed(complaints === "" ? printed : `${printed}\n${complaints}`, figure(code));
 }
