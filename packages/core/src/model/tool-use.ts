@@ -128,7 +128,10 @@ export function toolKind(toolName: string, input: JsonValue): ToolKind {
 
 /** What a call must be about for its kind; kinds that are not here are taken at their word. */
 const ABOUT: Partial<Record<ToolKind, ArgumentRole>> = {
-  ...{ write: "file", edit: "file", delete: "file", shell: "command" },
+  write: "file",
+  edit: "file",
+  delete: "file",
+  shell: "command",
 };
 
 function isBorneOut(kind: ToolKind, input: JsonValue): boolean {
