@@ -139,6 +139,7 @@ const textOf = ({ text }: TextItem): string => text;
 
 const SPOKEN: Readonly<Record<ItemSpeaker, string>> = {
   agent: "(agent's note) ",
+  user: "(user) ",
   handoff: "(handoff) ",
   "sub-agent": "(sub-agent) ",
 };

@@ -202,7 +202,38 @@ describe("attributedSummary", () => {
     const marks = (lookup: MessageLookup): readonly (string | undefined)[] =>
       attributedSummary(summaryOf(fact("agent")), lookup).summary.facts.map((item) => item.by);
     expect(marks(messageOf)).toEqual([by]);
-    expect(marks(() => text("user", words))).toEqual([undefined]);
+    expect(marks(() => text("user", words))).toEqual(["user"]);
+  });
+
+  it("tells what a user stated from what the agent found, and takes nobody's word for it", () => {
+    const stated = "The shop runs on two machines.";
+    const messages: Readonly<Record<string, Said>> = {
+      user: text("user", `${stated} Why is it slow?`),
+      agent: text("assistant", stated),
+      system: text("system", stated),
+      harness: text("user", stated, { origin: "harness" }),
+      side: text("user", stated, { branch: "task-1" }),
+      result: text("user", `[read_file for 'NOTES.md'] Result:\n${stated}`),
+      other: text("user", "It runs on three machines."),
+    };
+    const fact = (by: "user" | undefined, ...ids: readonly string[]): SummaryChange => ({
+      op: "add",
+      section: "facts",
+      item: { text: stated, sources: from(...ids), ...(by !== undefined && { by }) },
+    });
+    const told = (by: "user" | undefined, ...ids: readonly string[]): string | undefined =>
+      renderSummary(attributedSummary(summaryOf(fact(by, ...ids)), (id) => messages[id]).summary)
+        .split("\n")
+        .find((line) => line.includes(stated));
+    for (const by of ["user", undefined] as const) {
+      expect(told(by, "user")).toBe(`- (user) ${stated}`);
+      for (const id of ["agent", "system", "harness", "side", "result", "other"])
+        expect([id, told(by, id)]).toEqual([id, `- ${stated}`]);
+      expect(told(by, "user", "agent")).toBe(`- ${stated}`);
+    }
+    // What is not loaded was looked at when it was.
+    expect(told("user", "gone")).toBe(`- (user) ${stated}`);
+    expect(told(undefined, "gone")).toBe(`- ${stated}`);
   });
 
   it("says nothing else than before, again and again, and takes no word of a summarizer for who said it", () => {

@@ -68,7 +68,7 @@ export class SpokenWords {
     return this.#said(sources).some((said) => saysVerbatim(said, text) || beginsWith(said, text));
   }
 
-  /** True when a source states the rule word for word, as whole sentences. */
+  /** True when a source states the rule or the fact word for word, as whole sentences. */
   bearOutRule({ text, sources }: Omit<TextItem, "id">): boolean {
     return this.#said(sources).some((said) => saysVerbatim(said, text));
   }
@@ -99,7 +99,7 @@ export class SpokenWords {
 /**
  * Marks whose words each item of a summary is, whoever wrote the summary. A task or rule that no user or system message
  * states becomes a fact by the agent; other work that none of them asked for is marked as the agent's; facts that only
- * handoffs in the log stated are marked as theirs. Demoted rules are recorded as resolved. Linear in the messages that
+ * handoffs in the log or only users stated are marked as theirs. Demoted rules are recorded as resolved. Linear in the messages that
  * the items name.
  */
 export function attributedSummary(summary: StructuredSummary, messageOf: MessageLookup): MergedSummary {
@@ -131,11 +131,19 @@ function attributedWork(item: OpenItem, spoken: SpokenWords): OpenItem {
 }
 
 function attributedFact(fact: TextItem, messageOf: MessageLookup, spoken: SpokenWords): TextItem {
-  if (fact.by !== undefined) return fact;
-  const isHandoff = fact.sources.length > 0 && fact.sources.every((id) => messageOf(id)?.origin === "compaction");
-  if (isHandoff) return { ...fact, by: "handoff" };
-  return speaksForOthers(fact.text) && !spoken.bearOutRule(fact) ? { ...fact, by: "agent" } : fact;
+  if (fact.by !== undefined && fact.by !== "user") return fact;
+  const messages = fact.sources.map(messageOf);
+  // A mark that an earlier fold set stands where its messages are not loaded any more.
+  if (messages.length === 0 || messages.includes(undefined)) return fact.by === "user" ? fact : unmarked(fact, spoken);
+  if (messages.every((message) => message?.origin === "compaction")) return { ...fact, by: "handoff" };
+  const isUsers = messages.every((message) => message?.role === "user" && isPersonal(message));
+  const isStated = isUsers && spoken.bearOutRule(fact);
+  return isStated ? { ...fact, by: "user" } : unmarked(withoutSpeaker(fact), spoken);
 }
+
+/** A fact that nobody is known to have stated: the agent's note where it speaks for others. */
+const unmarked = (fact: TextItem, spoken: SpokenWords): TextItem =>
+  speaksForOthers(fact.text) && !spoken.bearOutRule(fact) ? { ...fact, by: "agent" } : fact;
 
 /** The parties in whose name nobody else may speak, in the languages of users. */
 const SPEAKERS =

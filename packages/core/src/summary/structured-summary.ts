@@ -11,9 +11,10 @@ export const STRUCTURED_SUMMARY_SCHEMA_VERSION = 1;
 
 /**
  * Whose words an item is, when its section would suggest otherwise: the `agent`'s own note, although it reads as a
- * request or a rule; a `handoff` or summary in the log; the report of a `sub-agent`.
+ * request or a rule; what a `user` stated, although it stands beside what the agent found; a `handoff` or summary in the
+ * log; the report of a `sub-agent`.
  */
-export const itemSpeakerSchema = z.enum(["agent", "handoff", "sub-agent"]);
+export const itemSpeakerSchema = z.enum(["agent", "user", "handoff", "sub-agent"]);
 export type ItemSpeaker = z.infer<typeof itemSpeakerSchema>;
 
 /** The fields that every item of a summary has: a stable id, and the messages that it was taken from. */

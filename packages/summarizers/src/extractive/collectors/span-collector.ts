@@ -91,7 +91,7 @@ export class LongMap<Value> {
 }
 
 /** The author of a handoff: whoever compacted the log, or a sub-agent that reports back. */
-export type HandoffSpeaker = Exclude<ItemSpeaker, "agent">;
+export type HandoffSpeaker = Exclude<ItemSpeaker, "agent" | "user">;
 
 /** What collectors know before the span is read. */
 export type SpanStart = Pick<SummarizeRequest, "messages" | "previous" | "instructions">;
