@@ -190,6 +190,8 @@ export const FOLDER_ORDER = {
     "aider",
     "crush",
     "vscode-chat",
+    "copilot-cli",
+    "own-messages",
     "goose",
     "pi",
     "wrapped-messages",

@@ -36,6 +36,27 @@ const VOCABULARY: Partial<Record<ImportFormat, readonly [words: readonly string[
       "$rewindTo",
     ],
   ],
+  "copilot-cli": [
+    ["t1", "a1", "bash", "skill-x", "<system_notification>", "anthropic", "image", "image/png", "threshold"],
+    [
+      ...["content", "transformedContent", "attachments", "toolRequests", "toolCallId", "name", "arguments", "source"],
+      ...["result", "binaryResultsForLlm", "error", "success", "summaryContent", "apiCallId", "reasoningBlocks"],
+      ...["serverTools", "parentToolCallId", "assetId", "data", "mimeType", "blocks", "provider", "items", "model"],
+    ],
+  ],
+  "claude-code": [
+    ["file", "queued_command", "invoked_skills", "task_reminder", "diagnostics", "mcp_resource", "image", "pdf"],
+    ["type", "content", "file", "base64", "filename", "skills", "prompt", "files", "diagnostics", "range", "cells"],
+  ],
+  "vscode-chat": [
+    ["a.ts", "<userRequest>", "r1", "c1", "image", "thinking", "inlineReference", "toolInvocationSerialized"],
+    [
+      ...["requestId", "message", "text", "result", "metadata", "renderedUserMessage", "renderedGlobalContext", "type"],
+      ...["toolCallRounds", "toolCalls", "toolCallResults", "thinking", "hookContext", "variableData", "variables"],
+      ...["imageUrl", "url", "kind", "value", "$base64", "mimeType", "response", "id", "toolId", "toolCallId"],
+      ...["toolSpecificData", "resultDetails", "input", "output", "isText", "uri", "path", "pastTenseMessage"],
+    ],
+  ],
   goose: [
     ["text", "toolRequest", "toolResponse", "thinking", "image", "success", "error", "c1"],
     ["id", "role", "content", "type", "text", "toolCall", "toolResult", "status", "value", "working_dir", "metadata"],
@@ -80,6 +101,17 @@ const FRAMES: Partial<Record<ImportFormat, (records: readonly unknown[]) => Uint
       ...records.map((data, index) => ({ table: TABLES[index % 2], id: `x${index}`, message_id: "msg_1", data })),
     ]),
   "gemini-cli": (records) => jsonLines([{ sessionId: "s", projectHash: "p" }, GEMINI, ...records]),
+  "copilot-cli": (records) =>
+    jsonLines([
+      { type: "session.start", data: { sessionId: "s" } },
+      ...records.map((data, index) => ({ type: EVENTS[index % EVENTS.length], id: `e${index}`, data })),
+    ]),
+  "claude-code": (records) =>
+    jsonLines([
+      { type: "user", uuid: "u1", sessionId: "s", message: { role: "user", content: "go" } },
+      ...records.map((attachment, index) => ({ type: "attachment", uuid: `a${index}`, parentUuid: "u1", attachment })),
+    ]),
+  "vscode-chat": (records) => jsonDocument({ version: 3, sessionId: "s", requests: [{ message: "go" }, ...records] }),
   goose: (records) => jsonLines([{ working_dir: "/w" }, GOOSE, ...records]),
   cline: (records) => jsonDocument({ sessionId: "s", messages: [{ id: "m", ts: 1, role: "user" }, ...records] }),
   openhands: (records) => jsonDocument({ history: [{ action: "message", args: {} }, ...records] }),
@@ -90,6 +122,10 @@ const FRAMES: Partial<Record<ImportFormat, (records: readonly unknown[]) => Uint
 };
 
 const TYPES = ["response_item", "compacted", "event_msg", "turn_context"];
+const EVENTS = [
+  ...["user.message", "assistant.message", "tool.execution_start", "tool.execution_complete", "skill.invoked"],
+  ...["session.compaction_complete", "session.binary_asset", "system.message", "assistant.reasoning"],
+];
 const TABLES = ["part", "message"];
 const GEMINI = { id: "u1", type: "user", content: "go" };
 const GOOSE = { role: "user", content: [{ type: "toolResponse", id: "c0", toolResult: "done" }] };
@@ -124,6 +160,35 @@ const MARKED: Partial<Record<ImportFormat, readonly unknown[]>> = {
   opencode: [{ type: "tool", callID: "c1", state: { status: "completed", input: "@", output: "x" } }],
   "gemini-cli": [
     { id: "g", type: "gemini", content: "", toolCalls: [{ id: "c1", name: "f", args: "@", result: "@" }] },
+  ],
+  "copilot-cli": [
+    { content: "go", attachments: ["@"] },
+    {
+      content: "",
+      toolRequests: [{ toolCallId: "t1", name: "f", arguments: "@" }],
+      reasoningBlocks: { blocks: ["@"] },
+    },
+    { toolCallId: "t2", toolName: "f", arguments: "@" },
+    { toolCallId: "t1", success: true, result: "@" },
+  ],
+  "claude-code": [{ type: "file", filename: "a", content: "@" }],
+  "vscode-chat": [
+    {
+      ...{ message: "go", variableData: { variables: ["@"] } },
+      result: {
+        metadata: {
+          ...{ renderedUserMessage: ["@"], toolCallResults: { c1: "@" } },
+          toolCallRounds: [{ response: "", toolCalls: [{ id: "c1", name: "f" }], thinking: "@" }],
+        },
+      },
+    },
+    {
+      message: "go",
+      response: [
+        { value: "@" },
+        { kind: "toolInvocationSerialized", toolId: "f", toolSpecificData: "@", resultDetails: "@" },
+      ],
+    },
   ],
   goose: [{ role: "assistant", content: [{ type: "toolRequest", id: "c", toolCall: { value: { arguments: "@" } } }] }],
   cline: [{ role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: "@" }] }],

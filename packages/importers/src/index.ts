@@ -1,13 +1,20 @@
-export type {
-  ImportedCompaction,
-  ImportedSession,
-  ImportedSource,
-  ImportFormat,
-  KnownFormat,
-  NonPromptRecords,
+export {
+  describeImportWarning,
+  type ImportedCompaction,
+  type ImportedSession,
+  type ImportedSource,
+  type ImportFormat,
+  type ImportWarning,
+  type KnownFormat,
+  type NonPromptRecords,
 } from "./session/imported-session.ts";
-export type { MalformedRecord, SourcePointer, SourceRecord, SourceRecords } from "./reading/source-records.ts";
-export { describeImportWarning, type ImportWarning } from "./session/import-warning.ts";
+export type {
+  ImportProgress,
+  MalformedRecord,
+  SourcePointer,
+  SourceRecord,
+  SourceRecords,
+} from "./reading/source-records.ts";
 export { listedNames, type SourceThread } from "./reading/source-threads.ts";
 export {
   DEFAULT_IMPORT_LIMITS,
@@ -27,13 +34,13 @@ export type {
   SessionExport,
   SessionExporter,
 } from "./exporting/session-exporter.ts";
-export type { ImportProgress } from "./reading/pace.ts";
 export type { SourceText } from "./reading/source-text.ts";
 export { type CallLedger, type DraftMessage, SessionDraft } from "./session/session-draft.ts";
 export { shortId } from "./session/session-ids.ts";
 export { LIVE_FORMATS, type LiveFormat } from "./live/live-value.ts";
-export { type LiveFrame, liveFrame } from "./live/live-frame.ts";
 export {
+  type LiveFrame,
+  liveFrame,
   livePositions,
   type MessageReader,
   messageReader,

@@ -8,8 +8,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { IMPORTERS } from "./importing/importers.ts";
 import { importSessionFile } from "./importing/sessions.ts";
 import { damageLaws, importerLaws } from "./laws/importer-laws.ts";
-import { Pace } from "./reading/pace.ts";
-import { readRecords } from "./reading/source-records.ts";
+import { Pace, readRecords } from "./reading/source-records.ts";
 import { decodeSource, decompress } from "./reading/source-text.ts";
 import type { ImportedSession, ImportFormat } from "./session/imported-session.ts";
 

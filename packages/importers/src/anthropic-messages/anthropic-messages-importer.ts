@@ -9,8 +9,7 @@ import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel } from "../session/session-draft.ts";
 import { openingOf, seedOf } from "../session/session-ids.ts";
 import { importing, type SessionImporter } from "../session/session-importer.ts";
-import { anthropicSystem, anthropicTools } from "./anthropic-frame.ts";
-import { addAnthropicMessagesInSteps } from "./anthropic-messages.ts";
+import { addAnthropicMessagesInSteps, anthropicSystem, anthropicTools } from "./anthropic-messages.ts";
 
 /**
  * Imports conversations in the form of the Anthropic Messages API: a request body, its messages alone, a response, or

@@ -1,4 +1,13 @@
-import { finishSteps, type JsonObject, type MessageOrigin, type Part, type Steps, type Usage } from "@threadfold/core";
+import {
+  finishSteps,
+  type JsonObject,
+  type MessageOrigin,
+  type Part,
+  type Steps,
+  type SystemEntry,
+  type ToolDefinition,
+  type Usage,
+} from "@threadfold/core";
 import {
   countOf,
   type ForeignObject,
@@ -10,6 +19,8 @@ import {
 } from "../reading/foreign-value.ts";
 import type { SourcePointer } from "../reading/source-records.ts";
 import type { SessionDraft } from "../session/session-draft.ts";
+import { providerExtras, readTools } from "../session/shared-readers.ts";
+import { afterSummary } from "../session/turn-author.ts";
 import { anthropicAssistantParts, anthropicPart, anthropicUserTurn, blocksOf } from "./anthropic-parts.ts";
 
 /**
@@ -88,10 +99,14 @@ function importUser({ message, id, source, time, draft, originOf }: Entry): void
   if (results.length > 0 && rest.length === 0) return;
   // Media next to results, without text, were added by the harness: nobody typed anything.
   const origin = originOf?.(message, rest) ?? (results.length > 0 && !hasText ? "harness" : undefined);
+  const ownId = results.length === 0 ? id : `${id}.rest`;
+  // The API has one turn for both; they go out as one again.
+  const handedOver = origin === undefined ? afterSummary(rest) : null;
+  if (handedOver !== null) draft.add({ id: `${ownId}.summary`, role: "user", parts: handedOver.summary, time, source });
   const messageId = draft.add({
-    id: results.length === 0 ? id : `${id}.rest`,
+    id: ownId,
     role: "user",
-    parts: rest,
+    parts: handedOver?.typed ?? rest,
     ...(origin !== undefined && { origin }),
     time,
     source,
@@ -128,8 +143,13 @@ const sizeBefore = ({ compaction }: Partial<Usage> = {}): { readonly tokensBefor
   compaction === undefined ? {} : { tokensBefore: compaction.inputTokens };
 
 function importSystem({ message, id, source, time, draft }: Entry): void {
-  draft.add({ id, role: "system", parts: blocksOf(message.content).map(anthropicPart), time, source });
+  const { clear_at, output_config } = message;
+  const parts = blocksOf(message.content).map(anthropicPart);
+  const extras = providerExtras("anthropic", { clear_at, output_config }, NO_FIELDS);
+  draft.add({ id, role: "system", parts, ...extras, time, source });
 }
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /**
  * Converts usage as the Anthropic API reports it. There, `input_tokens` excludes tokens read from or written to the
@@ -174,4 +194,37 @@ function callUsage(value: unknown): CallUsage | undefined {
   if (inputTokens === 0 && outputTokens === 0) return undefined;
   const reasoningTokens = countOf(usage.reasoning_tokens);
   return withoutUndefined({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens });
+}
+
+const TEXT_FIELDS = new Set(["type", "text"]);
+
+/** Reads the system text of an Anthropic request: a string or a list of text blocks, with their cache marks. */
+export function anthropicSystem(system: unknown): readonly SystemEntry[] {
+  return blocksOf(system).flatMap((block): readonly SystemEntry[] => {
+    const fields = objectOf(block);
+    const text = textOf(fields?.text)?.toWellFormed();
+    if (fields === undefined || text === undefined || text === "") return [];
+    const { providerMetadata } = providerExtras("anthropic", fields, TEXT_FIELDS);
+    return [providerMetadata === undefined ? text : { text, providerMetadata }];
+  });
+}
+
+const TOOL_FIELDS = new Set(["name", "description", "input_schema"]);
+
+/**
+ * Reads the `tools` of an Anthropic request. Tools that run at the provider have no schema; their fields are kept for
+ * it.
+ */
+export function anthropicTools(tools: unknown, draft: SessionDraft): readonly ToolDefinition[] {
+  return readTools(tools, draft, (tool): ToolDefinition | undefined => {
+    const name = nonEmptyText(tool.name);
+    if (name === undefined) return undefined;
+    const description = textOf(tool.description);
+    return {
+      name,
+      ...(description !== undefined && { description }),
+      inputSchema: (objectOf(tool.input_schema) ?? { type: "object" }) as JsonObject,
+      ...providerExtras("anthropic", tool, TOOL_FIELDS),
+    };
+  });
 }

@@ -8,8 +8,14 @@ import {
   type ToolResultPart,
   toolResultText,
 } from "@threadfold/core";
-import { ExportNotes, type SessionExport, type SessionExporter } from "../exporting/session-exporter.ts";
-import { headText, splitWindow, type TailMessage } from "../exporting/split-window.ts";
+import {
+  ExportNotes,
+  headText,
+  type SessionExport,
+  type SessionExporter,
+  splitWindow,
+  type TailMessage,
+} from "../exporting/session-exporter.ts";
 import { type ForeignObject, objectOf } from "../reading/foreign-value.ts";
 import { ClaudeLog } from "./claude-log.ts";
 
@@ -106,9 +112,12 @@ function again(line: ForeignObject): ForeignObject {
   return rest;
 }
 
-/** Writes a message as one line. Other fields of its original line are kept, except for the copy of what it said. */
+/**
+ * Writes a message as one line. Other fields of its original line are kept, except for the copy of what it said and for
+ * what made it a line of the system.
+ */
 function messageLine(message: Message, parts: readonly Part[], own: ForeignObject, notes: ExportNotes): object {
-  const { toolUseResult: _copy, attachment: _attachment, ...rest } = own;
+  const { toolUseResult: _copy, attachment: _attachment, subtype: _kind, content: _said, level: _level, ...rest } = own;
   const { role, createdAt } = message;
   const content = claudeContent(parts, notes);
   const said = objectOf(own["message"]) ?? (role === "assistant" ? responseOf(message) : { role: "user" });

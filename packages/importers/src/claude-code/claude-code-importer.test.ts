@@ -312,6 +312,8 @@ describe("claudeCodeImporter", () => {
         { ...common, type: "pr-link" },
         { type: "last-prompt", lastPrompt: "hello", sessionId: "session-1" },
         user("v1", "u1", "only shown", { isVisibleInTranscriptOnly: true }),
+        assistant("v2", "v1", "msg_2", call("inner"), { isVirtual: true }),
+        user("v3", "v2", result("inner"), { isVirtual: true }),
         { ...common, type: "novelty" },
         { ...common, type: "novelty" },
       ]),
@@ -324,10 +326,10 @@ describe("claudeCodeImporter", () => {
       "queue-operation 5",
       "pr-link 6",
       "last-prompt 7",
-      "shown in the transcript only 8",
-      "novelty 9,10",
+      "shown in the transcript only 8,9,10",
+      "novelty 11,12",
     ]);
-    expect(session.warnings).toEqual([{ kind: "unknown-record", type: "novelty", count: 2, firstLine: 9 }]);
+    expect(session.warnings).toEqual([{ kind: "unknown-record", type: "novelty", count: 2, firstLine: 11 }]);
   });
 
   it("imports a repeated line once, but two different lines with one uuid both", async () => {

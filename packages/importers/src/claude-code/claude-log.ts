@@ -1,5 +1,5 @@
 import { type Message, sha256, ThreadfoldError } from "@threadfold/core";
-import { ExportIds, sourceLines, uuidOf } from "../exporting/log-lines.ts";
+import { ExportIds, sourceLines, uuidOf } from "../exporting/session-exporter.ts";
 import { type ForeignObject, listOf, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 
 /** Fields that every line repeats; their values come from the newest line of the main conversation. */

@@ -73,8 +73,52 @@ describe("ClaudeTranscript", () => {
     [{ type: "hook_additional_context", content: ["Mind", "the style."] }, "Mind\nthe style."],
     [{ type: "mcp_instructions_delta", addedBlocks: ["## a", "b"] }, "## a\nb"],
     [{ type: "skill_listing", content: "- x" }, "- x"],
+    [
+      { type: "invoked_skills", skills: [{ name: "pdf", path: "/SKILL.md", content: "Read it." }] },
+      "/SKILL.md\n\nRead it.",
+    ],
+    [{ type: "relevant_memories", memories: [{ path: "/m.md", content: "No any.", mtimeMs: 1 }] }, "/m.md\n\nNo any."],
+    [{ type: "task_reminder", content: [{ id: 1, status: "pending", subject: "Test" }] }, "[pending] Test"],
+    [{ type: "todo_reminder", content: [{ status: "completed", content: "Build" }] }, "[completed] Build"],
+    [
+      {
+        type: "diagnostics",
+        files: [
+          {
+            uri: "/a.ts",
+            diagnostics: [{ severity: "Error", message: "No.", range: { start: { line: 6, character: 0 } } }],
+          },
+        ],
+      },
+      "/a.ts\n7: [Error] No.",
+    ],
+    [
+      { type: "mcp_resource", server: "s", uri: "r://1", content: { contents: [{ uri: "r://1", text: "body" }] } },
+      "r://1\n\nbody",
+    ],
+    [
+      { type: "task_status", taskId: "b1", description: "Build", status: "completed", deltaSummary: "Two files." },
+      "Build\n\n[completed] Two files.",
+    ],
+    [{ type: "async_hook_response", response: { hookSpecificOutput: { additionalContext: "Mind it." } } }, "Mind it."],
+    [{ type: "hook_success", hookEvent: "SessionStart", hookName: "SessionStart", content: "Be kind." }, "Be kind."],
+    [
+      { type: "hook_blocking_error", hookName: "Stop", blockingError: { blockingError: "Not yet.", command: "x" } },
+      "Not yet.",
+    ],
+    [{ type: "hook_stopped_continuation", hookName: "Stop", message: "Enough." }, "Enough."],
+    [{ type: "critical_system_reminder", content: "Never." }, "Never."],
+    [{ type: "deferred_tools_delta", addedLines: ["a: does a"], addedNames: ["a"] }, "a: does a"],
+    [{ type: "agent_listing_delta", addedLines: ["- explore"], addedTypes: ["explore"] }, "- explore"],
+    [{ type: "memory_update", summary: "One file." }, "One file."],
+    [{ type: "teammate_mailbox", messages: [{ from: "a", text: "Done." }] }, "a\n\nDone."],
+    [{ type: "opened_file_in_ide", filename: "/a.ts" }, "/a.ts"],
+    [
+      { type: "file", filename: "/a.ipynb", content: { type: "notebook", file: { cells: [{ source: "x = 1" }] } } },
+      "/a.ipynb\n\nx = 1",
+    ],
     [{ type: "file", filename: "/a.png", content: { type: "image", file: { base64: "x" } } }, undefined],
-    [{ type: "task_reminder", content: [{ subject: "x" }] }, undefined],
+    [{ type: "dream", content: [{ subject: "x" }] }, undefined],
     [{}, undefined],
   ])(
     "reads what Claude Code attaches as its own words, and reports what it cannot read: %j",
@@ -90,4 +134,65 @@ describe("ClaudeTranscript", () => {
       );
     },
   );
+
+  it("reads pictures and documents that Claude Code attaches", async () => {
+    const file = (filename: string, type: string, more: object) =>
+      attached(filename, "u1", { type: "file", filename, content: { type, file: { base64: "aGk=", ...more } } });
+    const bytes = jsonLines([
+      user("u1", null, "begin"),
+      file("/a.png", "image", { type: "image/png", originalSize: 2 }),
+      file("/b.pdf", "pdf", { filePath: "/b.pdf", originalSize: 2 }),
+      file("/c.pdf", "pdf", { filePath: "/c.pdf", base64: "" }),
+      line("assistant", "a1", "/b.pdf", [text("Seen.")]),
+    ]);
+    const { messages, warnings } = await importSession(bytes);
+    const source = (mediaType: string) => ({ kind: "base64", mediaType, data: "aGk=" });
+    expect(messages.slice(1, 4).map(({ origin, parts }) => [origin, parts])).toEqual([
+      ["harness", [text("/a.png"), { type: "image", source: source("image/png") }]],
+      ["harness", [text("/b.pdf"), { type: "file", source: source("application/pdf") }]],
+      ["harness", [text("/c.pdf")]],
+    ]);
+    expect(warnings).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "claude-code" }))).toEqual([]);
+  });
+
+  it("does not warn of attachments and lines that no model is sent, or that only name a mode", async () => {
+    const types = ["dynamic_skill", "hook_non_blocking_error", "already_read_file", "plan_mode", "token_usage"];
+    const lines = ["content-replacement", "tag", "agent-color", "worktree-state", "attribution-snapshot", "relocated"];
+    const bytes = jsonLines([
+      user("u1", null, "begin"),
+      ...types.map((type) => attached(type, "u1", { type, content: "x" })),
+      attached("h", "u1", { type: "hook_success", hookEvent: "PostToolUse", content: "formatted" }),
+      attached("t", "u1", { type: "todo_reminder", content: [] }),
+      ...lines.map((type) => ({ type, sessionId: "session-1" })),
+    ]);
+    const { messages, warnings, nonPrompt } = await importSession(bytes);
+    expect([messages.length, warnings]).toEqual([1, []]);
+    expect(nonPrompt.map(({ kind }) => kind)).toEqual([
+      ...[...types, "hook_success", "todo_reminder"].map((type) => `attachment/${type}`),
+      ...lines,
+    ]);
+  });
+
+  it("reads what local commands printed, which Claude Code sends in the user's place", async () => {
+    const local = (uuid: string, content: string) => ({
+      ...{ ...common, type: "system", subtype: "local_command", uuid, parentUuid: "u1", content, level: "info" },
+    });
+    const bytes = jsonLines([
+      user("u1", null, "begin"),
+      local("l1", "<command-name>/usage</command-name>"),
+      local("l2", "<local-command-stdout>42 %</local-command-stdout>"),
+      { ...common, type: "system", subtype: "informational", uuid: "i1", parentUuid: "u1", content: "Shown." },
+      line("assistant", "a1", "l2", [text("I see.")]),
+    ]);
+    const { messages, nonPrompt } = await importSession(bytes);
+    expect(messages.map(({ id, role, origin, parts }) => [id, role, origin, ...parts])).toEqual([
+      ["u1", "user", undefined, text("begin")],
+      ["l1", "user", undefined, text("<command-name>/usage</command-name>")],
+      ["l2", "user", "harness", text("<local-command-stdout>42 %</local-command-stdout>")],
+      ["a1", "assistant", undefined, text("I see.")],
+    ]);
+    expect(nonPrompt).toEqual([{ kind: "system/informational", lines: [4] }]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "claude-code" }))).toEqual([]);
+  });
 });

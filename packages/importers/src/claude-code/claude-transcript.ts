@@ -17,21 +17,18 @@ import {
 } from "../reading/foreign-value.ts";
 import type { ImportedCompaction } from "../session/imported-session.ts";
 import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
+import { attachedParts } from "./claude-attachments.ts";
 import { type ClaudeLine, isHarnessText, isSentByProgram } from "./claude-lines.ts";
 
 /** Line types with nothing for the model. A summary is a title for session lists, often of a different session. */
 const NON_PROMPT = new Set([
   ...["summary", "file-history-snapshot", "file-history-delta", "progress", "queue-operation", "last-prompt"],
   ...["ai-title", "custom-title", "agent-name", "mode", "permission-mode", "pr-link", "cost-state", "bridge-session"],
+  ...["agent-color", "agent-setting", "tag", "task-summary", "worktree-state", "attribution-snapshot", "relocated"],
+  ...["speculation-accept", "atis-latch", "isolation-latch", "fork-context-ref", "marble-origami-snapshot"],
+  // What it keeps short in a request is whole in its own line.
+  "content-replacement",
 ]);
-
-/** Attachments whose text is sent to the model, the fields that name their subject, and those with the text. */
-const SENT = new Set([
-  ...["file", "directory", "edited_text_file", "selected_lines_in_ide", "nested_memory", "plan_file_reference"],
-  ...["hook_additional_context", "skill_listing", "mcp_instructions_delta"],
-]);
-const NAMES = ["filename", "path", "planFilePath"];
-const TEXTS = ["content", "snippet", "planContent", "addedBlocks"];
 
 /** The data of a compaction before its summary message has an id. */
 type Compaction = Omit<ImportedCompaction, "messageId">;
@@ -58,7 +55,7 @@ export class ClaudeTranscript {
   read(line: ClaudeLine, branch: string | undefined): void {
     const { type } = line;
     if (type === "user" || type === "assistant") this.#readMessage(line, branch);
-    else if (type === "system") this.#readSystem(line);
+    else if (type === "system") this.#readSystem(line, branch);
     else if (type === "attachment") this.#readAttachment(line, branch);
     else if (NON_PROMPT.has(type)) this.#draft.skip(type, line.line);
     else this.#draft.skipUnknown(type, line.line);
@@ -75,6 +72,7 @@ export class ClaudeTranscript {
   #readMessage(line: ClaudeLine, branch: string | undefined): void {
     if (line.message === undefined)
       this.#draft.reportMalformed({ line: line.line }, `the ${line.type} line has no message`);
+    else if (isOnlyShown(line)) this.#draft.skip("shown in the transcript only", line.line);
     else if (line.type === "assistant") this.#readAssistant(line, branch);
     else this.#readUser(line, line.message.content, branch);
   }
@@ -90,9 +88,6 @@ export class ClaudeTranscript {
   }
 
   #readUser(line: ClaudeLine, content: unknown, branch: string | undefined): void {
-    if (line.fields.isVisibleInTranscriptOnly === true && line.fields.isCompactSummary !== true) {
-      return this.#draft.skip("shown in the transcript only", line.line);
-    }
     const { results, rest, hasText } = anthropicUserTurn(content, this.#draft, { line: line.line });
     const id = line.uuid ?? `claude-${line.line}`;
     const place = { time: line.fields.timestamp, source: { line: line.line }, ...(branch !== undefined && { branch }) };
@@ -117,8 +112,10 @@ export class ClaudeTranscript {
   #readAttachment({ line, uuid, fields }: ClaudeLine, branch: string | undefined): void {
     const attachment = objectOf(fields.attachment) ?? {};
     const isQueued = attachment.type === "queued_command";
-    const parts = isQueued ? blocksOf(attachment.prompt).map(anthropicPart) : attachedParts(attachment);
-    if (parts.length === 0) return this.#draft.skipUnknown(`attachment/${textOf(attachment.type) ?? "other"}`, line);
+    const parts = isQueued ? queuedParts(attachment) : attachedParts(attachment);
+    const kind = `attachment/${textOf(attachment.type) ?? "other"}`;
+    if (parts === undefined) return this.#draft.skipUnknown(kind, line);
+    if (parts.length === 0) return this.#draft.skip(kind, line);
     const isTyped = isQueued && !isSentByProgram(attachment) && !isHarness(parts);
     this.#push({
       id: uuid ?? `claude-${line}`,
@@ -131,8 +128,11 @@ export class ClaudeTranscript {
     });
   }
 
-  #readSystem(line: ClaudeLine): void {
+  #readSystem(line: ClaudeLine, branch: string | undefined): void {
     const subtype = textOf(line.fields.subtype) ?? "other";
+    // What a local command printed is sent to the model, unlike other lines of the system.
+    if (subtype === "local_command" && nonEmptyText(line.fields.content) !== undefined)
+      return this.#readUser(line, line.fields.content, branch);
     this.#draft.skip(`system/${subtype}`, line.line);
     if (subtype !== "compact_boundary") return;
     this.#boundary = objectOf(line.fields.compactMetadata) ?? {};
@@ -161,6 +161,11 @@ export class ClaudeTranscript {
   }
 }
 
+/** Checks for a line that no model is sent; what a tool does inside it is shown as lines of calls and results. */
+const isOnlyShown = ({ type, fields }: ClaudeLine): boolean =>
+  fields.isVirtual === true ||
+  (type === "user" && fields.isVisibleInTranscriptOnly === true && fields.isCompactSummary !== true);
+
 /** The origin of a user turn that nobody typed. */
 function originOf(
   { fields }: ClaudeLine,
@@ -172,26 +177,15 @@ function originOf(
   return isOfProgram ? "harness" : undefined;
 }
 
+/** What waited for its turn: one text or blocks, or the texts of several messages, which one of them stands for. */
+function queuedParts({ prompt, batchedRelayPrompts, renderedByBatchHead }: ForeignObject): readonly Part[] | undefined {
+  if (renderedByBatchHead === true) return [];
+  const parts = (listOf(batchedRelayPrompts) ?? [prompt]).flatMap(blocksOf).map(anthropicPart);
+  return parts.length === 0 ? undefined : parts;
+}
+
 const isHarness = (parts: readonly Part[]): boolean =>
   parts.length > 0 && parts.every((part) => part.type === "text" && isHarnessText(part.text));
-
-/** The text of an attachment below the name of what it is of. Claude Code words it anew for each request. */
-function attachedParts(attachment: ForeignObject): readonly Part[] {
-  if (!SENT.has(textOf(attachment.type) ?? "")) return [];
-  const name = NAMES.map((field) => nonEmptyText(attachment[field])).find((text) => text !== undefined);
-  const shown = TEXTS.map((field) => shownText(attachment[field])).find((text) => text !== "");
-  return shown === undefined ? [] : [{ type: "text", text: name === undefined ? shown : `${name}\n\n${shown}` }];
-}
-
-/** How deep the text of an attachment may be. */
-const DEEPEST = 4;
-
-function shownText(value: unknown, depth = 0): string {
-  if (typeof value === "string" || depth > DEEPEST) return textOf(value) ?? "";
-  const fields = objectOf(value);
-  if (fields !== undefined) return shownText(fields.content ?? fields.file ?? fields.text, depth + 1);
-  return (listOf(value) ?? []).map((entry) => shownText(entry, depth + 1)).join("\n");
-}
 
 /** The model name that Claude Code gives to messages that it wrote itself. */
 const SYNTHETIC_MODEL = "<synthetic>";

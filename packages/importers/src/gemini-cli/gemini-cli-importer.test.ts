@@ -125,6 +125,26 @@ describe("geminiCliImporter", () => {
     expect(await brokenLaws([...importerLaws({ bytes, format: "gemini-cli" })])).toEqual([]);
   });
 
+  it("tells the user's words from what hooks add to them", async () => {
+    const hooked = { text: "<hook_context>Tests are slow.</hook_context>" };
+    const own = { type: "text", text: "Go on." };
+    const told = async (content: unknown) =>
+      (await importSession(jsonLines([header, { ...asked, content }, said]))).messages
+        .slice(0, -1)
+        .map(({ id, origin, parts }) => [id, origin, parts]);
+    const added = { ...hooked, type: "text" };
+    expect(await told([hooked])).toEqual([["u1", "harness", [added]]]);
+    expect(await told([{ text: "Go on." }, hooked])).toEqual([
+      ["u1", undefined, [own]],
+      ["u1.added", "harness", [added]],
+    ]);
+    expect(await told(`${hooked.text}\n\nGo on.`)).toEqual([
+      ["u1.before", "harness", [added]],
+      ["u1", undefined, [own]],
+    ]);
+    expect(await told("What is <hook_context>?")).toMatchObject([["u1", undefined, [{}]]]);
+  });
+
   it("reads a compression: its summary, and from where on messages were kept", async () => {
     const snapshot = { id: "x1", timestamp: at(6), type: "user", content: [{ text: "<state_snapshot>It is 1.2.3." }] };
     const thanks = { id: "x2", timestamp: at(6), type: "gemini", content: [{ text: "Got it." }] };
@@ -247,9 +267,123 @@ describe("geminiCliImporter", () => {
     expect(agents.messages.map(({ branch }) => branch)).toEqual([undefined]);
   });
 
+  it("reads what Qwen Code adds: of hooks, of other agents, the history of a fork, records beside the path", async () => {
+    const tag = ["<qwen:user-prompt-submit-context>", "</qwen:user-prompt-submit-context>"];
+    const hooked = { text: tag.join("\nMind it.\n") };
+    const history = [
+      { role: "user", parts: [{ text: "Earlier." }] },
+      { role: "model", parts: [{ functionCall: { id: "c1", name: "read_file", args: {} } }] },
+      { role: "user", parts: [response({ output: "a" })] },
+    ];
+    const bytes = jsonLines([
+      qwen("a1", null, "system", [], { subtype: "agent_bootstrap", systemPayload: { kind: "fork", history } }),
+      qwen("a2", "a1", "user", [{ text: "Go" }, hooked], {
+        systemPayload: { displayText: "Go", hookContext: "Mind it." },
+      }),
+      qwen("a3", "a2", "assistant", [{ text: "Gone." }]),
+      qwen("a4", "a3", "user", [{ text: "<message from=alice>" }], { subtype: "agent_message", agentId: "ag_a" }),
+      qwen("a5", "a4", "user", [{ text: "It ended." }], { externalInputKind: "notification" }),
+      qwen("a6", "a5", "user", [hooked]),
+      qwen("a7", "a3", "system", [], { subtype: "session_artifact_event", systemPayload: { v: 1 } }),
+      qwen("a8", "a6", "system", [], { subtype: "agent_bootstrap", systemPayload: { kind: "fork", history: [] } }),
+    ]);
+    const { messages, warnings, malformed } = await importSession(bytes);
+    expect(messages.map(({ id, role, origin, branch, parts }) => [id, role, origin ?? branch, parts.length])).toEqual([
+      ["a1.0", "user", undefined, 1],
+      ["a1.1", "assistant", undefined, 1],
+      ["a1.2.0", "tool", undefined, 1],
+      ["a2", "user", undefined, 1],
+      ["a2.added", "user", "harness", 1],
+      ["a3", "assistant", undefined, 1],
+      ["a4", "user", "harness", 1],
+      ["a5", "user", "harness", 1],
+      ["a6", "user", undefined, 1],
+    ]);
+    expect(messages[1]?.metadata).toMatchObject({ source: { line: 1 } });
+    expect([warnings, malformed]).toEqual([[], []]);
+    expect(await brokenLaws([...importerLaws({ bytes, format: "gemini-cli" })])).toEqual([]);
+    expect(await brokenLaws([...damageLaws({ bytes, format: "gemini-cli" })])).toEqual([]);
+  });
+
   it("reads several sessions, one per line, as threads", async () => {
     const other = { ...header, sessionId: "chat-2", messages: [{ ...asked, content: "Other." }] };
     const bytes = jsonLines([{ ...header, messages: [asked, said] }, other]);
     expect((await importSession(bytes, { thread: "chat-2" })).messages).toHaveLength(1);
+  });
+
+  const history = [
+    { role: "user", parts: [{ text: "This is the Gemini CLI. We are setting up the context for our chat." }] },
+    { role: "model", parts: [{ text: "Got it. Thanks for the context!" }] },
+    {
+      role: "user",
+      parts: [{ text: "Which version is it?" }, { inlineData: { mimeType: "image/png", data: "aGk=" } }],
+    },
+    {
+      role: "model",
+      parts: [
+        { text: "It is in the manifest.", thought: true, thoughtSignature: "c2ln" },
+        { functionCall: { name: "read_file", args: { path: "package.json" } }, thoughtSignature: "c2ln" },
+      ],
+    },
+    { role: "user", parts: [{ functionResponse: { name: "read_file", response: { output: "1.2.3" } } }] },
+    { role: "model", parts: [{ text: "It is 1.2.3." }] },
+  ];
+
+  it.each([
+    ["the list of older versions", history, ""],
+    ["with how the user signed in", { history, authType: "oauth-personal" }, "/history"],
+    [
+      "before a tool changed files",
+      { history: [{ type: "user", text: "x" }], clientHistory: history },
+      "/clientHistory",
+    ],
+    [
+      "what the API is asked",
+      { contents: history, systemInstruction: { parts: [{ text: "Be brief." }] } },
+      "/contents",
+    ],
+  ])("reads a chat that the user saved: %s", async (_, saved, path) => {
+    const bytes = jsonDocument(saved);
+    const session = await importSession(bytes);
+    expect([session.format, session.warnings, session.malformed]).toEqual(["gemini-cli", [], []]);
+    expect(session.messages.map(({ role, origin, parts }) => [role, origin, ...parts.map(({ type }) => type)])).toEqual(
+      [
+        ["user", "harness", "text"],
+        ["assistant", undefined, "text"],
+        ["user", undefined, "text", "image"],
+        ["assistant", undefined, "reasoning", "tool-call"],
+        ["tool", undefined, "tool-result"],
+        ["assistant", undefined, "text"],
+      ],
+    );
+    expect(session.messages[2]?.metadata).toMatchObject({ source: { path: `${path}/2` } });
+    expect(session.messages[4]?.parts).toMatchObject([
+      { result: { toolName: "read_file", content: { text: "1.2.3" } } },
+    ]);
+    expect(session.system).toEqual(path === "/contents" ? ["Be brief."] : []);
+    expect(await brokenLaws(importerLaws({ bytes, format: "gemini-cli" }))).toEqual([]);
+    expect(await brokenLaws(damageLaws({ bytes, format: "gemini-cli" }))).toEqual([]);
+  });
+
+  it("gives a saved chat that has grown the ids that it had, and knows a summary in it", async () => {
+    const summary = { role: "user", parts: [{ text: "<state_snapshot>\n<goal>Go.</goal>\n</state_snapshot>" }] };
+    const saved = [history[0], summary, ...history.slice(1)];
+    const [before, after] = await Promise.all(
+      [saved, [...saved, { role: "user", parts: [{ text: "Thanks." }] }]].map((each) =>
+        importSession(jsonDocument(each)),
+      ),
+    );
+    expect(after?.threadId).toBe(before?.threadId);
+    expect(after?.messages.slice(0, -1).map(({ id }) => id)).toEqual(before?.messages.map(({ id }) => id));
+    expect(before?.messages.map(({ origin }) => origin).slice(0, 3)).toEqual(["harness", "compaction", undefined]);
+    expect(before?.compactions).toEqual([{ messageId: before?.messages[1]?.id }]);
+  });
+
+  it("does not take messages of the AI SDK, which have parts as well, for a saved chat", async () => {
+    const messages = [
+      { id: "m1", role: "user", parts: [{ type: "text", text: "Hi." }] },
+      { id: "m2", role: "assistant", parts: [{ type: "text", text: "Hello." }] },
+    ];
+    expect((await importSession(jsonDocument(messages))).format).toBe("ai-sdk");
   });
 });

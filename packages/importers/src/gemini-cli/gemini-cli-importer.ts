@@ -1,4 +1,5 @@
 import type { MessageId, Part, ReasoningPart, ToolCallPart, ToolResultPart, Usage } from "@threadfold/core";
+import { geminiSystem, geminiTools } from "../gemini/gemini-messages.ts";
 import { geminiModelParts, geminiUserTurn } from "../gemini/gemini-parts.ts";
 import {
   countOf,
@@ -20,12 +21,14 @@ import {
   isGeminiAnswer,
   isGeminiCliDocument,
   isGeminiCliHeader,
-  isQwenRecord,
+  isSavedChat,
   readGeminiCliLog,
 } from "./gemini-cli-log.ts";
+import { isQwenRecord, readQwenLog } from "./qwen-log.ts";
 
 /**
- * Imports chats that Gemini CLI records under `~/.gemini/tmp`: one document per session, or one record per line; and
+ * Imports chats that Gemini CLI records under `~/.gemini/tmp`: one document per session, or one record per line; those
+ * that the user saved with `/chat save`, and the bodies of requests to Gemini's API, which have the same contents; and
  * those of Qwen Code under `~/.qwen`.
  */
 export const geminiCliImporter: SessionImporter = {
@@ -33,12 +36,13 @@ export const geminiCliImporter: SessionImporter = {
   detect: detectGeminiCli,
   threads: (source) => documentThreads(source, isGeminiCliDocument),
   import(source, draft) {
-    const { frame, messages, records } = readGeminiCliLog(source, draft);
+    const isQwen = source.records.some(({ value }) => isQwenRecord(value));
+    const { frame, messages, records } = (isQwen ? readQwenLog : readGeminiCliLog)(source, draft);
     draft.startAt(frame.startTime);
     const ids = new Map<string, MessageId>();
     for (const message of messages) addMessage(message, ids, draft);
     const sessionId = nonEmptyText(frame.sessionId);
-    const model = newestModel(draft.messages);
+    const model = newestModel(draft.messages) ?? nonEmptyText(frame.model);
     return {
       ...(sessionId !== undefined && { sessionId }),
       opening: openingOf(
@@ -48,8 +52,8 @@ export const geminiCliImporter: SessionImporter = {
         isGeminiAnswer,
       ),
       records,
-      system: [],
-      tools: [],
+      system: geminiSystem(frame.systemInstruction),
+      tools: geminiTools(frame.tools, draft),
       ...(model !== undefined && { model }),
     };
   },
@@ -58,8 +62,9 @@ export const geminiCliImporter: SessionImporter = {
 /** How many records are examined. */
 const SAMPLE = 50;
 
-function detectGeminiCli({ records }: SourceRecords): number {
-  const values = records.slice(0, SAMPLE).map(({ value }) => value);
+function detectGeminiCli(source: SourceRecords): number {
+  if (isSavedChat(source)) return 0.9;
+  const values = source.records.slice(0, SAMPLE).map(({ value }) => value);
   if (values.some((value) => isGeminiCliHeader(value) || isGeminiCliDocument(value) || isQwenRecord(value))) return 1;
   return values.some(isGeminiAnswer) ? 0.9 : 0;
 }
@@ -123,13 +128,46 @@ function addUser(message: ForeignObject, { draft, ...placed }: Placed): void {
     draft.add({ ...placed, id: `${id}.${index}`, role: "tool", parts: [result], time: message.timestamp });
   }
   if (results.length > 0 && rest.length === 0) return;
-  const [own, added] = withoutFiles(rest);
+  const { before, kept, after } = withoutHooks(rest);
+  const [own, files] = withoutFiles(kept);
+  const added = [...files, ...after];
   const isContext =
     own.every((part) => part.type === "text" && CONTEXT.test(part.text)) || message.isByProgram === true;
-  const common = { ...placed, role: "user", time: message.timestamp } as const;
-  const isBare = own.length === 0 && added.length > 0;
-  if (!isBare) draft.add({ ...common, id, parts: own, ...(own.length > 0 && isContext && { origin: "harness" }) });
-  if (added.length > 0) draft.add({ ...common, id: isBare ? id : `${id}.added`, origin: "harness", parts: added });
+  const isBare = own.length === 0 && before.length + added.length > 0;
+  const pieces = [
+    { suffix: ".before", parts: before, isByProgram: true },
+    ...(isBare ? [] : [{ suffix: "", parts: own, isByProgram: own.length > 0 && isContext }]),
+    { suffix: ".added", parts: added, isByProgram: true },
+  ].filter(({ suffix, parts }) => suffix === "" || parts.length > 0);
+  for (const [index, { suffix, parts, isByProgram }] of pieces.entries()) {
+    const common = { ...placed, role: "user", time: message.timestamp, parts } as const;
+    const pieceId = isBare && index === 0 ? id : `${id}${suffix}`;
+    draft.add({ ...common, id: pieceId, ...(isByProgram && { origin: "harness" }) });
+  }
+}
+
+/** How a text is marked that a hook added: by Gemini CLI anywhere, by Qwen Code after what the user typed. */
+const HOOKED = [
+  { opened: "<hook_context>", closed: "</hook_context>", isAfter: false },
+  { opened: "<qwen:user-prompt-submit-context>", closed: "</qwen:user-prompt-submit-context>", isAfter: true },
+];
+
+/** Takes what hooks added out of a message of the user. */
+function withoutHooks(parts: readonly Part[]): Readonly<Record<"before" | "kept" | "after", readonly Part[]>> {
+  const [before, kept, after]: [Part[], Part[], Part[]] = [[], [], []];
+  for (const part of parts) {
+    const text = part.type === "text" ? part.text : "";
+    const mark = HOOKED.find(({ opened, isAfter }) => text.startsWith(opened) && (!isAfter || kept.length > 0));
+    const end = mark === undefined ? -1 : text.indexOf(mark.closed);
+    if (mark === undefined || part.type !== "text" || end < 0) {
+      kept.push(part);
+      continue;
+    }
+    const [hooked, typed] = [text.slice(0, end + mark.closed.length), text.slice(end + mark.closed.length).trimStart()];
+    (kept.length === 0 ? before : after).push({ ...part, text: hooked });
+    if (typed !== "") kept.push({ ...part, text: typed });
+  }
+  return { before, kept, after };
 }
 
 /** How the text begins that Gemini CLI opens every chat with. */

@@ -83,3 +83,38 @@ export function geminiTools(tools: unknown, draft: SessionDraft): readonly ToolD
     return { name, ...(description !== undefined && { description }), inputSchema: schema as JsonObject };
   });
 }
+
+/** The contents of a chat, and the document around them; empty when there is none. */
+interface FoundContents {
+  readonly contents: readonly unknown[];
+  readonly frame: ForeignObject;
+  /** JSON Pointer to the list. */
+  readonly path: string;
+}
+
+/** The fields of a document that may hold contents, the best first: others hold what was shown beside them. */
+const CONTENT_LISTS = ["clientHistory", "history", "contents"];
+
+/** Finds the contents in the body of a request, in a chat that Gemini CLI saved, or in a list of them alone. */
+export function findContents(value: unknown): FoundContents | undefined {
+  const bare = listOf(value);
+  if (bare !== undefined) return bare.some(isModelContent) ? { contents: bare, frame: {}, path: "" } : undefined;
+  const frame = objectOf(value);
+  if (frame === undefined) return undefined;
+  for (const field of CONTENT_LISTS) {
+    const contents = listOf(frame[field]);
+    if (contents?.some(isModelContent) || (field === "contents" && contents?.some(isContent)))
+      return { contents, frame, path: `/${field}` };
+  }
+  return undefined;
+}
+
+/** Checks for a `Content`: unlike those of other formats, its parts have no types. */
+function isContent(value: unknown): boolean {
+  const content = objectOf(value);
+  const parts = listOf(content?.parts);
+  if (parts === undefined || (content?.role !== "user" && content?.role !== "model")) return false;
+  return parts.every((part) => objectOf(part)?.type === undefined);
+}
+
+export const isModelContent = (value: unknown): boolean => objectOf(value)?.role === "model" && isContent(value);

@@ -149,6 +149,50 @@ describe("gooseImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "goose" }))).toEqual([]);
   });
 
+  it("keeps the signatures of Gemini, under its own name", async () => {
+    const thinking = { type: "thinking", thinking: "I look.", signature: "c2ln" };
+    const signed = { ...request("c1", "shell"), metadata: { thoughtSignature: "Y2FsbA==" } };
+    const asked = (...content: readonly object[]) => ({ role: "assistant", content });
+    const partsOf = async (config: object, ...content: readonly object[]) => {
+      const { messages } = await importSession(jsonLines([{ ...header, ...config }, asked(...content)]));
+      return messages[0]?.parts;
+    };
+    const gemini = { model_config: { model_name: "gemini-3-pro-preview" } };
+    expect(await partsOf(gemini, thinking, signed)).toEqual([
+      { type: "reasoning", text: "I look.", provider: "google", signature: "c2ln" },
+      {
+        ...{ type: "tool-call", callId: "c1", toolName: "shell", input: { command: "ls" } },
+        providerMetadata: { google: { thoughtSignature: "Y2FsbA==" } },
+      },
+    ]);
+    expect(await partsOf({}, thinking, signed)).toMatchObject([{ provider: "google" }, {}]);
+    expect(await partsOf({ provider_name: "gcp_vertex_ai" }, thinking)).toMatchObject([{ provider: "anthropic" }]);
+    expect(await partsOf({ provider_name: "google" }, thinking)).toMatchObject([{ provider: "google" }]);
+  });
+
+  it("tells a call that Goose could not read, and why, unless a result says so", async () => {
+    const error = "-32602: Could not interpret tool use parameters for id c1";
+    const asked = { role: "assistant", content: [{ ...request("c1", ""), toolCall: { status: "error", error } }] };
+    const answered = { role: "user", content: [response("c1", { status: "error", error: "It was cut." })] };
+    const after = { role: "user", content: [text("Again.")] };
+    const told = async (...records: readonly object[]) => {
+      const bytes = jsonLines([header, ...records]);
+      expect(await brokenLaws(importerLaws({ bytes, format: "goose" }))).toEqual([]);
+      return (await importSession(bytes)).messages.map(({ role, parts }) => [role, ...parts]);
+    };
+    const call = { type: "tool-call", callId: "c1", toolName: "unparseable_tool_call", input: {} };
+    const result = (words: string) => ({ result: { callId: "c1", outcome: "failure", content: { text: words } } });
+    expect(await told(asked, after)).toMatchObject([
+      ["assistant", call],
+      ["tool", result(error)],
+      ["user", {}],
+    ]);
+    expect(await told(asked, answered)).toMatchObject([
+      ["assistant", call],
+      ["tool", result("It was cut.")],
+    ]);
+  });
+
   it("knows by Goose's own words that the user refused a call", async () => {
     const declined = [text("The user has declined to run this tool. \nDO NOT attempt to call this tool again.")];
     const asked = { role: "assistant", content: [request("c1", "shell")] };

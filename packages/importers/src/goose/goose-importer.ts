@@ -1,9 +1,17 @@
 import type { JsonValue, MediaPart, Part, ToolResultPart } from "@threadfold/core";
 import { databaseThreads, rowOf } from "../reading/database-source.ts";
-import { type ForeignObject, listOf, nonEmptyText, objectOf, parseJson, textOf } from "../reading/foreign-value.ts";
+import {
+  type ForeignObject,
+  listOf,
+  nonEmptyText,
+  objectOf,
+  objectsOf,
+  parseJson,
+  textOf,
+} from "../reading/foreign-value.ts";
 import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
 import { documentThreads } from "../reading/source-threads.ts";
-import type { SessionDraft } from "../session/session-draft.ts";
+import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
 import { openingOf, seedOf } from "../session/session-ids.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 import { opaquePart, toolResultContent } from "../session/shared-readers.ts";
@@ -23,11 +31,13 @@ export const gooseImporter: SessionImporter = {
     const values = messages.map(({ value }) => value);
     const opening = openingOf(source.source, frame, values, (value) => objectOf(value)?.role === "assistant");
     draft.startAt(frame.created_at);
+    const signer = signerOf(frame);
     let areAllHidden: boolean | undefined;
     for (const [index, message] of messages.entries()) {
       const hidden = hiddenFrom(message.value);
       const isSummary = areAllHidden === true && hidden === "user";
-      addMessage(message, { standIn: `${seedOf(opening)}-${index}`, isSummary }, draft);
+      const standIn = `${seedOf(opening)}-${index}`;
+      addMessage(message, { standIn, isSummary, signer, next: values[index + 1] }, draft);
       areAllHidden = hidden === "agent" && (areAllHidden ?? true);
     }
     const row = source.records.find(({ value }) => isRow(value))?.value;
@@ -50,6 +60,14 @@ function modelOf({ model_config: config, model_config_json: json }: ForeignObjec
   const parsed = parseJson(textOf(json) ?? "");
   return nonEmptyText(objectOf(parsed.ok ? parsed.value : config)?.model_name)?.toWellFormed();
 }
+
+/** The provider that signs thoughts: Google when the session was configured with Gemini, else Anthropic. */
+const signerOf = (frame: ForeignObject): Signer =>
+  [modelOf(frame), textOf(frame.provider_name)].some((name) => /gemini|^google/i.test(name ?? ""))
+    ? "google"
+    : "anthropic";
+
+const blocksOf = (message: unknown): readonly ForeignObject[] => objectsOf(objectOf(message)?.content);
 
 /** How many records are examined. */
 const SAMPLE = 50;
@@ -87,10 +105,7 @@ function isHeader(value: unknown): boolean {
 }
 
 const hasToolBlock = (value: unknown): boolean =>
-  (listOf(objectOf(value)?.content) ?? []).some((block) => {
-    const type = objectOf(block)?.type;
-    return type === "toolRequest" || type === "toolResponse";
-  });
+  blocksOf(value).some(({ type }) => type === "toolRequest" || type === "toolResponse");
 
 interface Placed {
   readonly value: unknown;
@@ -122,12 +137,20 @@ function hiddenFrom(value: unknown): "agent" | "user" | undefined {
   return metadata?.agentVisible === false ? "agent" : metadata?.userVisible === false ? "user" : undefined;
 }
 
-/** @param options.isSummary whether it is Goose's own summary, the first message of all that the agent still sees. */
-function addMessage(
-  { value, at }: Placed,
-  { standIn, isSummary }: { readonly standIn: string; readonly isSummary: boolean },
-  draft: SessionDraft,
-): void {
+type Signer = "anthropic" | "google";
+
+/** What a message does not say about itself. */
+interface Context {
+  readonly standIn: string;
+  /** Whether it is Goose's own summary, the first message of all that the agent still sees. */
+  readonly isSummary: boolean;
+  readonly signer: Signer;
+  /** The message after it, which has the results of its calls. */
+  readonly next: unknown;
+}
+
+function addMessage({ value, at }: Placed, context: Context, draft: SessionDraft): void {
+  const { standIn, isSummary } = context;
   const message = objectOf(value);
   const blocks = listOf(message?.content);
   if (message === undefined || blocks === undefined || (message.role !== "user" && message.role !== "assistant"))
@@ -137,7 +160,8 @@ function addMessage(
   const results = blocks.flatMap((block, index) => readResult(block, `${id}-${index}`, draft));
   for (const [index, result] of results.entries())
     draft.add({ ...common, id: index === 0 ? id : `${id}.${index}`, role: "tool", parts: [result] });
-  const parts = blocks.flatMap((block, index) => readPart(block, `${id}-${index}`, draft));
+  const signer = blocksOf(message).some((block) => signatureOf(block) !== undefined) ? "google" : context.signer;
+  const parts = blocks.flatMap((block, index) => readPart(block, { standIn: `${id}-${index}`, signer }, draft));
   if (results.length > 0 && parts.length === 0) return;
   const shown = textOf(objectOf(blocks[0])?.type);
   if (parts.length === 0 && shown !== undefined) return draft.skip(shown, at);
@@ -147,22 +171,62 @@ function addMessage(
     ...(isOwn && { origin: isSummary ? "compaction" : "harness" }),
   });
   if (isOwn && isSummary) draft.compactions.push({ messageId });
+  if (context.next !== undefined) addUnreadResults(blocks, context.next, { ...common, id }, draft);
 }
 
 /** Blocks that the user is shown, and that no model is sent. */
 const SHOWN_ONLY: ReadonlySet<unknown> = new Set(["systemNotification", "toolConfirmationRequest", "actionRequired"]);
 
 /** Reads a block as parts; none for a result, which is a separate message. */
-function readPart(block: unknown, standIn: string, draft: SessionDraft): readonly Part[] {
+function readPart(
+  block: unknown,
+  { standIn, signer }: { readonly standIn: string; readonly signer: Signer },
+  draft: SessionDraft,
+): readonly Part[] {
   const fields = objectOf(block) ?? {};
   if (fields.type === "toolResponse" || SHOWN_ONLY.has(fields.type)) return [];
   if (fields.type === "toolRequest" || fields.type === "frontendToolRequest") {
     const call = objectOf(outcomeValue(fields.toolCall)) ?? {};
-    const toolName = textOf(call.name) ?? "";
+    const toolName = unreadError(fields) === undefined ? (textOf(call.name) ?? "") : UNREADABLE;
     const callId = draft.calls.open(fields.id, toolName, standIn);
-    return [{ type: "tool-call", callId, toolName, input: (call.arguments ?? {}) as JsonValue }];
+    const thoughtSignature = signatureOf(fields);
+    const input = (call.arguments ?? {}) as JsonValue;
+    const signed = thoughtSignature !== undefined && { providerMetadata: { google: { thoughtSignature } } };
+    return [{ type: "tool-call", callId, toolName, input, ...signed }];
   }
-  return [readContent(block)];
+  return [readContent(block, signer)];
+}
+
+/** Gemini's signature of a call. */
+const signatureOf = ({ metadata }: ForeignObject): string | undefined =>
+  nonEmptyText(objectOf(metadata)?.thoughtSignature);
+
+/** The tool that Goose sends a call as when it could not read what the model wrote. */
+const UNREADABLE = "unparseable_tool_call";
+
+/** Why Goose could not read a call. */
+function unreadError({ type, toolCall }: ForeignObject): string | undefined {
+  const outcome = objectOf(toolCall);
+  const isCall = type === "toolRequest" || type === "frontendToolRequest";
+  return isCall && outcome?.status === "error" ? (textOf(outcome.error) ?? "") : undefined;
+}
+
+/** Adds the reason as the result of each such call that has none. */
+function addUnreadResults(
+  blocks: readonly unknown[],
+  next: unknown,
+  { id, ...common }: Pick<DraftMessage, "id" | "source" | "time">,
+  draft: SessionDraft,
+): void {
+  const answered = new Set(blocksOf(next).flatMap(({ type, id: callId }) => (type === "toolResponse" ? [callId] : [])));
+  for (const [index, block] of blocks.entries()) {
+    const fields = objectOf(block) ?? {};
+    const text = unreadError(fields);
+    if (text === undefined || answered.has(fields.id)) continue;
+    const call = draft.calls.answer(fields.id, UNREADABLE, `${id}-${index}`);
+    const result = { ...call, outcome: "failure", content: { type: "text", text } } as const;
+    draft.add({ ...common, id: `${id}-${index}-error`, role: "tool", parts: [{ type: "tool-result", result }] });
+  }
 }
 
 /** The value of an outcome that succeeded, or the error of one that failed. */
@@ -171,7 +235,7 @@ function outcomeValue(outcome: unknown): unknown {
   return fields !== undefined && "value" in fields ? fields.value : (fields?.error ?? outcome);
 }
 
-function readContent(block: unknown): Part {
+function readContent(block: unknown, signer: Signer = "anthropic"): Part {
   const fields = objectOf(block) ?? {};
   const text = textOf(fields.type === "thinking" ? fields.thinking : fields.text);
   if (fields.type === "text" && text !== undefined) return { type: "text", text };
@@ -179,7 +243,7 @@ function readContent(block: unknown): Part {
   if (embedded !== undefined) return { type: "text", text: embedded };
   if (fields.type === "thinking" && text !== undefined) {
     const signature = nonEmptyText(fields.signature);
-    const signed = signature === undefined ? { provider: "goose" } : { provider: "anthropic", signature };
+    const signed = signature === undefined ? { provider: "goose" } : { provider: signer, signature };
     return { type: "reasoning", text, ...signed };
   }
   const encrypted = fields.type === "redactedThinking" ? textOf(fields.data) : undefined;
@@ -210,7 +274,7 @@ function readResult(block: unknown, standIn: string, draft: SessionDraft): reado
       result: {
         ...draft.calls.answer(fields.id, undefined, standIn),
         outcome: hasFailed ? "failure" : "success",
-        content: toolResultContent(content, readContent),
+        content: toolResultContent(content, (piece) => readContent(piece)),
       },
     },
   ];

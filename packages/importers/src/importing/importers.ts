@@ -4,6 +4,7 @@ import { aiderImporter } from "../aider/aider-importer.ts";
 import { anthropicMessagesImporter } from "../anthropic-messages/anthropic-messages-importer.ts";
 import { claudeCodeImporter } from "../claude-code/claude-code-importer.ts";
 import { codexImporter } from "../codex/codex-importer.ts";
+import { copilotCliImporter } from "../copilot-cli/copilot-cli-importer.ts";
 import { crushImporter } from "../crush/crush-importer.ts";
 import { geminiCliImporter } from "../gemini-cli/gemini-cli-importer.ts";
 import { gooseImporter } from "../goose/goose-importer.ts";
@@ -11,6 +12,7 @@ import { openaiChatImporter } from "../openai-chat/openai-chat-importer.ts";
 import { openaiResponsesImporter } from "../openai-responses/openai-responses-importer.ts";
 import { opencodeImporter } from "../opencode/opencode-importer.ts";
 import { openhandsImporter } from "../openhands/openhands-importer.ts";
+import { ownMessagesImporter } from "../own-messages/own-messages-importer.ts";
 import { piImporter } from "../pi/pi-importer.ts";
 import { type ForeignObject, listOf, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
@@ -34,12 +36,14 @@ export const IMPORTERS: readonly SessionImporter[] = Object.freeze([
   gooseImporter,
   crushImporter,
   vscodeChatImporter,
+  copilotCliImporter,
   clineImporter,
   openhandsImporter,
   sweAgentImporter,
   miniSweAgentImporter,
   tauBenchImporter,
   traeImporter,
+  ownMessagesImporter,
   aiSdkImporter,
   openaiChatImporter,
   openaiResponsesImporter,

@@ -1,11 +1,9 @@
 import { asThreadId, type Steps, ThreadfoldError, type ThreadId } from "@threadfold/core";
 import { databaseBytesLines, databaseLines, isDatabase, isDatabaseFile } from "../reading/database-source.ts";
-import { type ImportProgress, Pace } from "../reading/pace.ts";
-import { readRecords, type SourceRecords } from "../reading/source-records.ts";
+import { type ImportProgress, Pace, readRecords, type SourceRecords } from "../reading/source-records.ts";
 import { collectBytes, decodeSource, decompress, readSourceFile, type SourceText } from "../reading/source-text.ts";
 import { namesOf, pickThread, type SourceThread } from "../reading/source-threads.ts";
-import type { ImportWarning } from "../session/import-warning.ts";
-import type { ImportedSession, ImportedSource, ImportFormat } from "../session/imported-session.ts";
+import type { ImportedSession, ImportedSource, ImportFormat, ImportWarning } from "../session/imported-session.ts";
 import { SessionDraft } from "../session/session-draft.ts";
 import { shortId } from "../session/session-ids.ts";
 import type { DraftedSession, SessionImporter } from "../session/session-importer.ts";

@@ -3,7 +3,7 @@ import { brokenLaws } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonDocument, jsonLines, sessionLaws } from "../laws/importer-laws.ts";
-import { describeImportWarning, type ImportWarning } from "../session/import-warning.ts";
+import { describeImportWarning, type ImportWarning } from "../session/imported-session.ts";
 import { importSession } from "./sessions.ts";
 
 /** Words that the formats look at, so that random records come near to real ones. */

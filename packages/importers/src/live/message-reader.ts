@@ -1,10 +1,18 @@
-import { type JsonObject, type MessageInput, ThreadfoldError } from "@threadfold/core";
+import {
+  type JsonObject,
+  type MessageInput,
+  type SystemEntry,
+  ThreadfoldError,
+  type ToolDefinition,
+} from "@threadfold/core";
 import { addModelMessage, addUiMessage, isAiSdkMessage, isUi } from "../ai-sdk/ai-sdk-messages.ts";
-import { addAnthropicMessages } from "../anthropic-messages/anthropic-messages.ts";
-import { addGeminiContent } from "../gemini/gemini-messages.ts";
+import { aiSdkSystem } from "../ai-sdk/ai-sdk-parts.ts";
+import { addAnthropicMessages, anthropicSystem, anthropicTools } from "../anthropic-messages/anthropic-messages.ts";
+import { addGeminiContent, geminiSystem, geminiTools } from "../gemini/gemini-messages.ts";
 import { addOpenaiMessages } from "../openai-chat/openai-messages.ts";
+import { openaiTools, responsesTools } from "../openai-chat/openai-tools.ts";
 import { ResponseTranscript } from "../openai-responses/response-transcript.ts";
-import { type ForeignObject, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import { SessionDraft } from "../session/session-draft.ts";
 import { type LiveFormat, type LiveValue, wireValue } from "./live-value.ts";
 
@@ -98,16 +106,16 @@ type ReadValues = (values: readonly LiveValue[], draft: SessionDraft, model: str
 const LIVE_READERS: Readonly<Record<LiveFormat, ReadValues>> = {
   "ai-sdk": readAiSdk,
   "anthropic-messages": (values, draft) =>
-    addAnthropicMessages({ ...listOf(values), idOf: (_message, index) => values[index]?.id ?? "" }, draft),
+    addAnthropicMessages({ ...placedList(values), idOf: (_message, index) => values[index]?.id ?? "" }, draft),
   "openai-chat": (values, draft) =>
-    addOpenaiMessages({ ...listOf(values), seed: "", idOf: (_message, index) => values[index]?.id ?? "" }, draft),
+    addOpenaiMessages({ ...placedList(values), seed: "", idOf: (_message, index) => values[index]?.id ?? "" }, draft),
   "openai-responses": readResponses,
   gemini: (values, draft) => {
     for (const { value, id, at } of values) addGeminiContent(value, { id, at }, draft);
   },
 };
 
-const listOf = (values: readonly LiveValue[]) => ({
+const placedList = (values: readonly LiveValue[]) => ({
   messages: values.map(({ value }) => value),
   pointerTo: (index: number) => values[index]?.at ?? { line: 0 },
 });
@@ -137,3 +145,51 @@ function readResponses(values: readonly LiveValue[], draft: SessionDraft, model:
 /** In the SDK's type, a local shell's result has no `call_id`, and names its call in `id`. */
 const withCallId = (item: ForeignObject): ForeignObject =>
   item.type === "local_shell_call_output" && item.call_id === undefined ? { ...item, call_id: item.id } : item;
+
+/** What a host sends besides the conversation, in core's model. */
+export interface LiveFrame {
+  readonly system: readonly SystemEntry[];
+  readonly tools: readonly ToolDefinition[];
+}
+
+/**
+ * Reads what accompanies the conversation in the body of a host's request: `system` or `instructions`, and `tools`.
+ * Entries that are not tools of the format are left out.
+ */
+export function liveFrame(format: LiveFormat, body: object): LiveFrame {
+  return FRAME_READERS[format](objectOf(wireValue(body)) ?? {});
+}
+
+const FRAME_READERS: Readonly<Record<LiveFormat, (body: ForeignObject) => LiveFrame>> = {
+  "ai-sdk": ({ instructions, system, tools }) => ({
+    system: aiSdkSystem(instructions ?? system),
+    tools: (listOf(tools) ?? []).flatMap(functionTool),
+  }),
+  "anthropic-messages": ({ system, tools }) => ({
+    system: anthropicSystem(system),
+    tools: anthropicTools(tools, new SessionDraft()),
+  }),
+  "openai-chat": ({ tools }) => ({ system: [], tools: openaiTools(tools, new SessionDraft()) }),
+  "openai-responses": ({ instructions, tools }) => ({
+    system: [nonEmptyText(instructions)?.toWellFormed()].filter((text) => text !== undefined),
+    tools: responsesTools(tools, new SessionDraft()),
+  }),
+  // Google's SDK has both inside its `config`.
+  gemini: ({ config, systemInstruction = objectOf(config)?.systemInstruction, tools = objectOf(config)?.tools }) => ({
+    system: geminiSystem(systemInstruction),
+    tools: geminiTools(tools, new SessionDraft()),
+  }),
+};
+
+/**
+ * Reads a tool in the form that the AI SDK sends to a model. Tools that run at the provider have no schema that could
+ * be counted.
+ */
+function functionTool(value: unknown): readonly ToolDefinition[] {
+  const tool = objectOf(value);
+  const name = nonEmptyText(tool?.name);
+  if (tool === undefined || name === undefined || tool.type !== "function") return [];
+  const description = textOf(tool.description);
+  const inputSchema = (objectOf(tool.inputSchema) ?? { type: "object" }) as ToolDefinition["inputSchema"];
+  return [{ name, ...(description !== undefined && { description }), inputSchema }];
+}

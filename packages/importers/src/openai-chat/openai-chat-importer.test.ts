@@ -237,4 +237,83 @@ describe("openaiChatImporter", () => {
       ["/4", "the role ghost is unknown"],
     ]);
   });
+
+  it("keeps what a router wants back beside an answer, and reads thoughts that are nowhere else", async () => {
+    const details = [
+      { type: "reasoning.text", text: "It is short.", signature: "c2ln", format: "anthropic-claude-v1", index: 0 },
+      { type: "reasoning.encrypted", data: "ZW5j", id: "call_1", format: "google-gemini-v1", index: 1 },
+    ];
+    const summary = [{ type: "reasoning.summary", summary: "Two words.", index: 0 }];
+    const cited = [
+      { type: "url_citation", url_citation: { url: "https://a", title: "a", start_index: 0, end_index: 2 } },
+    ];
+    const blocks = [{ type: "thinking", thinking: "hm", signature: "c2ln" }];
+    const { messages } = await importSession(
+      jsonDocument({
+        messages: [
+          { role: "user", content: "hi" },
+          {
+            role: "assistant",
+            content: "a",
+            reasoning: "It is short.",
+            reasoning_details: details,
+            annotations: cited,
+          },
+          { role: "assistant", content: "b", reasoning_details: summary, annotations: [] },
+          { role: "assistant", content: "c", reasoning_details: [details[1]], thinking_blocks: blocks },
+        ],
+      }),
+    );
+    expect(messages.slice(1).map(({ parts, providerMetadata }) => [parts, providerMetadata])).toEqual([
+      [
+        [
+          {
+            type: "reasoning",
+            text: "It is short.",
+            provider: "openai",
+            providerMetadata: { openai: { field: "reasoning" } },
+          },
+          { type: "text", text: "a" },
+        ],
+        { openai: { reasoning_details: details, annotations: cited } },
+      ],
+      [
+        [
+          {
+            type: "reasoning",
+            text: "Two words.",
+            provider: "openai",
+            providerMetadata: { openai: { field: "reasoning" } },
+          },
+          { type: "text", text: "b" },
+        ],
+        { openai: { reasoning_details: summary } },
+      ],
+      [[{ type: "text", text: "c" }], { openai: { reasoning_details: [details[1]], thinking_blocks: blocks } }],
+    ]);
+  });
+
+  it("reads a spoken answer as its words, and one that is only named as audio", async () => {
+    const audio = { id: "audio_1", data: "AAAA", expires_at: 1_729_234_747, transcript: "Hello there." };
+    const { messages } = await importSession(
+      jsonDocument({
+        messages: [
+          { role: "user", content: "speak" },
+          { role: "assistant", content: null, audio },
+          { role: "assistant", audio: { id: "audio_2" } },
+          { role: "assistant", content: "written", audio: null },
+        ],
+      }),
+    );
+    expect(messages.slice(1).map(({ parts }) => parts)).toEqual([
+      [
+        {
+          ...{ type: "text", text: "Hello there." },
+          providerMetadata: { openai: { audio: { id: "audio_1", expires_at: 1_729_234_747 } } },
+        },
+      ],
+      [{ type: "text", text: "[audio]", providerMetadata: { openai: { audio: { id: "audio_2" } } } }],
+      [{ type: "text", text: "written" }],
+    ]);
+  });
 });

@@ -20,7 +20,14 @@ import {
 import type { SourcePointer } from "../reading/source-records.ts";
 import type { SessionDraft } from "../session/session-draft.ts";
 import { toolResultContent } from "../session/shared-readers.ts";
-import { openaiContentParts, openaiPart, reasoningParts, refusalPart } from "./openai-parts.ts";
+import {
+  audioPart,
+  besideAnswer,
+  openaiContentParts,
+  openaiPart,
+  reasoningParts,
+  refusalPart,
+} from "./openai-parts.ts";
 import { openaiCalls } from "./openai-tools.ts";
 
 /**
@@ -113,13 +120,14 @@ function addAssistant({ message, id, source, time, provider, thoughts, draft }: 
       ...(thoughts.length > 0 ? thoughts : reasoningParts(message, provider)),
       ...openaiContentParts(message.content),
       ...(refusal === undefined ? [] : [refusal]),
+      ...audioPart(message.audio),
       ...openaiCalls(message, draft, source),
     ],
     ...(model !== undefined && { model }),
     ...(usage && { usage }),
     time,
     source,
-    ...messageMetadata(message),
+    ...messageMetadata(message, besideAnswer(message)),
     notes: withoutUndefined<JsonObject>({
       stopReason: textOf(message.finish_reason) ?? textOf(message.x_finish_reason),
     }),
@@ -152,11 +160,14 @@ function addResult({ message, id, source, time, saysFailed, draft }: Entry): voi
   });
 }
 
-/** What an OpenAI message says about its speaker besides the role: a name, or that the role is developer. */
-function messageMetadata(message: ForeignObject): { readonly providerMetadata?: ProviderMetadata } {
+/** What an OpenAI message says about its speaker besides the role: a name, or that the role is developer; and more. */
+function messageMetadata(
+  message: ForeignObject,
+  more: JsonObject = {},
+): { readonly providerMetadata?: ProviderMetadata } {
   const name = nonEmptyText(message.name)?.toWellFormed();
   const role = message.role === "developer" ? "developer" : undefined;
-  const openai = withoutUndefined<JsonObject>({ role, name });
+  const openai = { ...withoutUndefined<JsonObject>({ role, name }), ...more };
   return Object.keys(openai).length === 0 ? {} : { providerMetadata: { openai } };
 }
 

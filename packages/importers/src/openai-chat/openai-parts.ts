@@ -1,5 +1,5 @@
-import type { MediaPart, MediaSource, Part, ReasoningPart } from "@threadfold/core";
-import { type ForeignObject, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import type { JsonObject, JsonValue, MediaPart, MediaSource, Part, ReasoningPart } from "@threadfold/core";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import { opaquePart, providerExtras } from "../session/shared-readers.ts";
 
 type ReadBlock = (block: ForeignObject) => Part | undefined;
@@ -39,13 +39,39 @@ export function refusalPart(refusal: unknown): Part | undefined {
   return text === undefined ? undefined : { type: "text", text, providerMetadata: { openai: { refusal: true } } };
 }
 
-/** Reads thoughts that servers of open models send next to the content, in one of two fields. */
+/** Reads thoughts that servers of open models send next to the content, in one of two fields, or in their details. */
 export function reasoningParts(message: ForeignObject, provider: string): readonly ReasoningPart[] {
-  for (const field of ["reasoning_content", "reasoning"]) {
-    const text = nonEmptyText(message[field]);
-    if (text !== undefined) return [{ type: "reasoning", text, provider, providerMetadata: { openai: { field } } }];
-  }
-  return [];
+  const told = ["reasoning_content", "reasoning"].find((field) => nonEmptyText(message[field]) !== undefined);
+  const field = told ?? "reasoning";
+  const text = told === undefined ? detailedText(message.reasoning_details) : (textOf(message[told]) ?? "");
+  return text === "" ? [] : [{ type: "reasoning", text, provider, providerMetadata: { openai: { field } } }];
+}
+
+/** The readable thoughts among the details of a router. */
+const detailedText = (details: unknown): string =>
+  (listOf(details) ?? [])
+    .flatMap((detail) => nonEmptyText(objectOf(detail)?.text) ?? nonEmptyText(objectOf(detail)?.summary) ?? [])
+    .join("\n");
+
+/** What routers and providers put beside an answer, and want back with it. */
+const BESIDE = ["reasoning_details", "thinking_blocks", "annotations"];
+
+/** Collects the lists beside an answer that are not empty. */
+export function besideAnswer(message: ForeignObject): JsonObject {
+  const lists = BESIDE.filter((field) => (listOf(message[field]) ?? []).length > 0);
+  return Object.fromEntries(lists.map((field) => [field, message[field] as JsonValue]));
+}
+
+/**
+ * Reads a spoken answer as its words. A request names audio only by its id, without the words; its record in a log says
+ * until when the provider knows that id.
+ */
+export function audioPart(audio: unknown): readonly Part[] {
+  const { id, transcript, expires_at } = objectOf(audio) ?? {};
+  const [named, text = "[audio]"] = [nonEmptyText(id), nonEmptyText(transcript)];
+  if (named === undefined) return text === "[audio]" ? [] : [{ type: "text", text }];
+  const expiry = transcript === undefined ? {} : { expires_at: (expires_at ?? null) as JsonValue };
+  return [{ type: "text", text, providerMetadata: { openai: { audio: { id: named, ...expiry } } } }];
 }
 
 function readText(block: ForeignObject): Part | undefined {

@@ -166,6 +166,33 @@ describe("opencodeImporter", () => {
     expect(messages.map(({ branch }) => branch)).toEqual([undefined, "reverted"]);
   });
 
+  it("takes a summary that failed or was stopped for no compaction, as OpenCode does", async () => {
+    const ask = (id: string) => [row(id, { role: "user" }), part(`prt_${id}`, id, { type: "compaction", auto: true })];
+    const summary = (id: string, more: object) => [
+      row(id, { ...answer, summary: true, ...more }),
+      part(`prt_${id}`, id, text("All of it.")),
+    ];
+    const read = async (more: object) => {
+      const { compactions, messages } = await importSession(
+        jsonLines([...asked, ...ask("msg_2"), ...summary("msg_3", more)]),
+      );
+      return [compactions.length, messages.at(-1)?.origin];
+    };
+    expect(await read({ finish: "stop" })).toEqual([1, "compaction"]);
+    expect(await read({ time: { created: 1, completed: 2 } })).toEqual([1, "compaction"]);
+    expect(await read({ finish: "stop", error: { name: "MessageAbortedError", data: {} } })).toEqual([0, undefined]);
+    expect(await read({ time: { created: 1 } })).toEqual([0, undefined]);
+  });
+
+  it("reads what a call had printed until it was interrupted", async () => {
+    const metadata = { interrupted: true, output: "1 passed" };
+    const stopped = tool("c1", { status: "error", error: "Tool execution aborted", metadata });
+    const { messages } = await importSession(
+      jsonLines([...asked, row("msg_2", answer), part("prt_2", "msg_2", stopped)]),
+    );
+    expect(messages.at(-1)?.parts).toMatchObject([{ result: { outcome: "partial", content: text("1 passed") } }]);
+  });
+
   it("reads one session of several, by place or by id, and lists them", async () => {
     const child = [row("msg_9", { role: "user" }, "ses_2"), part("prt_9", "msg_9", text("sub"), "ses_2")];
     const bytes = jsonLines([...asked, ...child]);
@@ -251,6 +278,44 @@ describe("opencodeImporter", () => {
     ]);
     expect(await brokenLaws(importerLaws({ bytes, format: "opencode" }))).toEqual([]);
     expect(await brokenLaws(damageLaws({ bytes, format: "opencode" }))).toEqual([]);
+  });
+
+  it.each(["native", "state"])("keeps what only the provider can read of newer messages, as %s", async (field) => {
+    const read = async (providerID: string, blob: object) => {
+      const content = [
+        { type: "reasoning", text: "hm", [field]: blob },
+        { type: "text", text: "Yes.", [field]: blob },
+      ];
+      const said = newer(2, "assistant", { agent: "build", model: { id: "m", providerID }, content });
+      const { messages } = await importSession(jsonLines([session(), newer(1, "user", { text: "go" }), said]));
+      return messages[1]?.parts;
+    };
+    expect(await read("anthropic", { signature: "c2ln" })).toMatchObject([
+      { provider: "anthropic", signature: "c2ln" },
+      { providerMetadata: { anthropic: { signature: "c2ln" } } },
+    ]);
+    const item = { itemId: "rs_1", reasoningEncryptedContent: "ZW5j" };
+    expect(await read("opencode", item)).toMatchObject([{ provider: "openai", encrypted: "ZW5j" }, {}]);
+    expect(await read("xai", item)).toMatchObject([{ provider: "xai", encrypted: "ZW5j" }, {}]);
+    expect(await read("google", { thoughtSignature: "c2ln" })).toMatchObject([
+      { provider: "google", signature: "c2ln" },
+      {},
+    ]);
+  });
+
+  it("keeps what only the provider can read of a newer call", async () => {
+    const state = { status: "completed", input: {}, content: [text("ok")] };
+    const call = {
+      type: "tool",
+      id: "c1",
+      name: "read",
+      native: { thoughtSignature: "c2ln" },
+      state,
+      time: { created: 1 },
+    };
+    const said = newer(1, "assistant", { model: { id: "gemini-3", providerID: "google" }, content: [call] });
+    const { messages } = await importSession(jsonLines([session(), said]));
+    expect(messages[0]?.parts).toMatchObject([{ providerMetadata: { google: { thoughtSignature: "c2ln" } } }]);
   });
 
   it("reads a message that both kinds of tables have once", async () => {

@@ -4,6 +4,7 @@ import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
 import { addAssistantMessage, addUserMessage } from "./opencode-messages.ts";
+import { isSummary } from "./opencode-parts.ts";
 import {
   exportedMessages,
   type OpencodeMessage,
@@ -52,7 +53,7 @@ function addMessages({ messages, revertedFrom }: OpencodeSession, draft: Session
     }
     const id = isUser ? addUserMessage(message, target) : addAssistantMessage(message, target);
     if (row.id !== undefined) ids.set(row.id, id);
-    if (row.data.summary === true) draft.compactions.push({ messageId: id, ...compactionOf(row.data, asked, ids) });
+    if (isSummary(row.data)) draft.compactions.push({ messageId: id, ...compactionOf(row.data, asked, ids) });
     else if (isUser) asked = message;
   }
 }

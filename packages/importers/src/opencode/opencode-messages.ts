@@ -1,7 +1,7 @@
 import type { JsonObject, MessageId, Part, Usage } from "@threadfold/core";
 import { countOf, nonEmptyText, objectOf, textOf, withoutUndefined } from "../reading/foreign-value.ts";
 import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
-import { isSynthetic, type OpencodeTool, opencodePart, opencodeTool } from "./opencode-parts.ts";
+import { isSummary, isSynthetic, type OpencodeTool, opencodePart, opencodeTool } from "./opencode-parts.ts";
 import type { OpencodeMessage, OpencodeRow } from "./opencode-session.ts";
 
 /** The draft that a message is added to, and the branch for undone messages. */
@@ -77,7 +77,7 @@ function addStep({ row, parts, index, isOnly }: Step, { draft, branch }: Opencod
     ...placesOf(index === 0 ? [row, ...parts] : parts),
     role: "assistant",
     parts: content,
-    ...(row.data.summary === true && { origin: "compaction" }),
+    ...(isSummary(row.data) && { origin: "compaction" }),
     ...(model !== undefined && { model }),
     ...(usage && { usage }),
     notes: notesOf(row, textOf(finish?.reason)),

@@ -8,10 +8,9 @@ import type {
   ToolResultPart,
 } from "@threadfold/core";
 import { sourceOfUrl } from "../openai-chat/openai-parts.ts";
-import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf, utcTime } from "../reading/foreign-value.ts";
 import type { SessionDraft } from "../session/session-draft.ts";
 import { providerOptions } from "../session/shared-readers.ts";
-import { utcTime } from "../session/utc-time.ts";
 import type { OpencodeRow } from "./opencode-session.ts";
 
 /** The texts that the model is sent for a compaction, and for a task that the user gave to a sub-agent. */
@@ -52,7 +51,7 @@ function readReasoning(data: ForeignObject, provider: string): ReasoningPart {
   const { providerMetadata } = providerOptions(data.metadata);
   const owner = Object.keys(providerMetadata ?? {})[0] ?? provider;
   const own = providerMetadata?.[owner];
-  const signature = nonEmptyText(own?.signature);
+  const signature = nonEmptyText(own?.signature) ?? nonEmptyText(own?.thoughtSignature);
   const encrypted = nonEmptyText(own?.reasoningEncryptedContent) ?? nonEmptyText(own?.redactedData);
   return {
     type: "reasoning",
@@ -79,6 +78,12 @@ function readFile(data: ForeignObject): MediaPart | undefined {
 /** Checks whether OpenCode, rather than the user, wrote the part. */
 export const isSynthetic = (data: ForeignObject): boolean =>
   data.synthetic === true || data.type === "compaction" || data.type === "subtask";
+
+/** Checks whether a message is a summary. One that failed or was stopped does not count: OpenCode goes on without it. */
+export function isSummary({ summary, error, finish, time }: ForeignObject): boolean {
+  if (summary !== true || objectOf(error) !== undefined) return false;
+  return time === undefined || finish !== undefined || objectOf(time)?.completed !== undefined;
+}
 
 /**
  * A tool part of OpenCode: the call and, once available, its result. Both are in one part, so they are never separated.
@@ -116,7 +121,8 @@ function readResult(
   time: ForeignObject | undefined,
 ): ToolResultPart {
   const isError = state.status === "error";
-  const text = (isError ? textOf(state.error) : textOf(state.output)) ?? "";
+  const printed = isError ? printedBefore(state.metadata) : textOf(state.output);
+  const text = printed ?? (isError ? textOf(state.error) : undefined) ?? "";
   const attachments = (listOf(state.attachments) ?? []).flatMap((file) => readFile(objectOf(file) ?? {}) ?? []);
   const [startedAt, completedAt] = [utcTime(time?.start), utcTime(time?.end)];
   return {
@@ -124,7 +130,8 @@ function readResult(
     result: {
       callId,
       toolName,
-      outcome: isError || hasFailed(state.metadata) ? "failure" : "success",
+      outcome:
+        isError && printed !== undefined ? "partial" : isError || hasFailed(state.metadata) ? "failure" : "success",
       content:
         attachments.length === 0
           ? { type: "text", text }
@@ -133,6 +140,12 @@ function readResult(
       ...(completedAt !== undefined && { completedAt }),
     },
   };
+}
+
+/** What a call had printed when it was interrupted, which the model is sent in the place of the error. */
+function printedBefore(metadata: unknown): string | undefined {
+  const { interrupted, output } = objectOf(metadata) ?? {};
+  return interrupted === true ? textOf(output) : undefined;
 }
 
 /** A command's exit code stands only beside its output. It is null when the command was killed. */

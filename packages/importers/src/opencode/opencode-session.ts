@@ -4,6 +4,7 @@ import {
   listOf,
   nonEmptyText,
   objectOf,
+  objectsOf,
   parseJson,
   textOf,
 } from "../reading/foreign-value.ts";
@@ -149,7 +150,8 @@ const NEWER: Readonly<Record<string, (data: ForeignObject) => EarlierMessage | u
   },
   assistant: ({ model, content, tokens, finish, error }) => ({
     ...{ role: "assistant", modelID: objectOf(model)?.id, providerID: objectOf(model)?.providerID },
-    ...{ tokens, finish, error, parts: objectsOf(content).map(earlierPart) },
+    ...{ tokens, finish, error },
+    parts: objectsOf(content).map((part) => earlierPart(part, textOf(objectOf(model)?.providerID) ?? GATEWAY)),
   }),
   compaction: ({ status = "completed", reason, summary, recent }) => {
     if (status !== "completed") return undefined;
@@ -158,9 +160,10 @@ const NEWER: Readonly<Record<string, (data: ForeignObject) => EarlierMessage | u
   },
 };
 
-function earlierPart(part: ForeignObject): ForeignObject {
-  const metadata = part.providerMetadata ?? objectOf(part.provider)?.metadata ?? part.providerState;
-  if (part.type !== "tool") return { ...part, metadata: metadata ?? part.state };
+function earlierPart(part: ForeignObject, provider: string): ForeignObject {
+  const own = part.native ?? part.providerState ?? (part.type === "tool" ? undefined : part.state);
+  const metadata = part.providerMetadata ?? objectOf(part.provider)?.metadata ?? byProvider(own, provider);
+  if (part.type !== "tool") return { ...part, metadata };
   const state = objectOf(part.state) ?? {};
   const time = objectOf(part.time);
   const content = objectsOf(state.content);
@@ -176,6 +179,30 @@ function earlierPart(part: ForeignObject): ForeignObject {
   };
 }
 
+/** OpenCode's own provider, which passes on what others' models answer. */
+const GATEWAY = "opencode";
+
+/** Whose field each is, of what a provider lets OpenCode keep. */
+const OWNERS: readonly (readonly [field: string, provider: string])[] = [
+  ...([
+    ["signature", "anthropic"],
+    ["redactedData", "anthropic"],
+    ["thoughtSignature", "google"],
+  ] as const),
+  ...([
+    ["reasoningEncryptedContent", "openai"],
+    ["itemId", "openai"],
+  ] as const),
+];
+
+/** Files what only a provider can read under its name, as earlier versions do. */
+function byProvider(own: unknown, provider: string): unknown {
+  const fields = objectOf(own);
+  if (fields === undefined) return undefined;
+  const owner = provider === GATEWAY ? OWNERS.find(([field]) => fields[field] !== undefined)?.[1] : undefined;
+  return { [owner ?? provider]: fields };
+}
+
 /** Converts a file; the model reads what is in a text. */
 function earlierFile({ uri, data, mime, name }: ForeignObject): ForeignObject {
   const bytes = textOf(data);
@@ -183,10 +210,6 @@ function earlierFile({ uri, data, mime, name }: ForeignObject): ForeignObject {
     return synthetic(`${textOf(name) ?? ""}\n\n${Buffer.from(bytes, "base64").toString("utf8")}`.trim());
   return { type: "file", url: uri ?? (bytes && `data:${textOf(mime) ?? ""};base64,${bytes}`), mime, filename: name };
 }
-
-/** The objects in a list. */
-const objectsOf = (value: unknown): readonly ForeignObject[] =>
-  (listOf(value) ?? []).map(objectOf).filter((entry) => entry !== undefined);
 
 /** Joins parts to their messages, both ordered by id. Ids increase over time. */
 function joinRows(rows: readonly OpencodeRow[], draft: SessionDraft): readonly OpencodeMessage[] {

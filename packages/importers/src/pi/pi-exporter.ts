@@ -1,6 +1,12 @@
 import { actionOf, type Message, type MessageId } from "@threadfold/core";
-import { ExportNotes, type SessionExport, type SessionExporter } from "../exporting/session-exporter.ts";
-import { headText, splitWindow, type TailMessage } from "../exporting/split-window.ts";
+import {
+  ExportNotes,
+  headText,
+  type SessionExport,
+  type SessionExporter,
+  splitWindow,
+  type TailMessage,
+} from "../exporting/session-exporter.ts";
 import type { ForeignObject } from "../reading/foreign-value.ts";
 import { isEditable, PiLog } from "./pi-log.ts";
 import { piContent, piMessageEntry } from "./pi-message-entry.ts";

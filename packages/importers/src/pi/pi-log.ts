@@ -1,6 +1,11 @@
 import { type Message, ThreadfoldError } from "@threadfold/core";
-import { ExportIds, type SourceLine, shortHexId, sourceLines } from "../exporting/log-lines.ts";
-import type { ExportNotes } from "../exporting/session-exporter.ts";
+import {
+  ExportIds,
+  type ExportNotes,
+  type SourceLine,
+  shortHexId,
+  sourceLines,
+} from "../exporting/session-exporter.ts";
 import { countOf, type ForeignObject, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 
 /** The version that pi writes. */

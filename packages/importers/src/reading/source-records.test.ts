@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Pace } from "./pace.ts";
-import { readRecords } from "./source-records.ts";
+import { Pace, readRecords } from "./source-records.ts";
 import { decodeSource } from "./source-text.ts";
 
 const read = (text: string, maxLineLength = 1_000) =>

@@ -9,12 +9,11 @@ import {
   type ToolCallId,
   toWellFormedJson,
 } from "@threadfold/core";
-import { nonEmptyText } from "../reading/foreign-value.ts";
+import { millisecondAfter, nonEmptyText, utcTime } from "../reading/foreign-value.ts";
 import type { MalformedRecord, SourcePointer } from "../reading/source-records.ts";
-import type { ImportWarning } from "./import-warning.ts";
-import type { ImportedCompaction, NonPromptRecords } from "./imported-session.ts";
+import type { ImportedCompaction, ImportWarning, NonPromptRecords } from "./imported-session.ts";
 import { shortId, UniqueIds } from "./session-ids.ts";
-import { millisecondAfter, utcTime } from "./utc-time.ts";
+import { turnAuthor } from "./turn-author.ts";
 
 /**
  * A message as an importer passes it: the id is a suggestion, the time may be missing, the source is its position in
@@ -110,7 +109,8 @@ export class SessionDraft {
  * time.
  */
 function placed(message: DraftMessage, id: MessageId, createdAt: string): MessageInput {
-  const { role, parts, branch, origin, model, usage, providerMetadata } = message;
+  const { role, parts, branch, model, usage, providerMetadata } = message;
+  const origin = message.origin ?? (role === "user" ? turnAuthor(parts) : undefined);
   const placed: { -readonly [Field in keyof MessageInput]: MessageInput[Field] } = { id, role, parts, createdAt };
   if (branch !== undefined) placed.branch = branch;
   if (origin !== undefined) placed.origin = origin;

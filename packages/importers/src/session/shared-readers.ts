@@ -102,3 +102,20 @@ export function readTools(
   if (bare.length > 0) draft.warnings.push({ kind: "tools-without-schema", tools: bare });
   return definitions;
 }
+
+/** What a model was sent around the words that a person typed. */
+interface AroundWords {
+  readonly before: string;
+  readonly after: string;
+}
+
+/**
+ * Splits a text that a model was sent into what stands before and after the words that a person typed. Words that are a
+ * paragraph of their own are preferred to the same words elsewhere. A text without the words is all after them.
+ */
+export function aroundWords(sent: string, words: string): AroundWords {
+  const own = `\n${sent}\n`.indexOf(`\n${words}\n`);
+  const start = own === -1 ? sent.indexOf(words) : own;
+  if (words === "" || start === -1) return { before: "", after: sent.trim() };
+  return { before: sent.slice(0, start).trim(), after: sent.slice(start + words.length).trim() };
+}

@@ -137,6 +137,133 @@ describe("vscodeChatImporter", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "vscode-chat" }))).toEqual([]);
   });
 
+  it("reads what Copilot sent around the words of a request: its context, attachments, pictures, what hooks said", async () => {
+    const part = (words: string) => ({ type: 1, text: words });
+    const cacheMark = { type: 3, cacheType: "ephemeral" };
+    const sent = {
+      ...question,
+      result: {
+        metadata: {
+          renderedGlobalContext: [part("<workspace_info>\na.ts\n</workspace_info>"), cacheMark],
+          renderedUserMessage: [
+            part("<attachments>\nWhat is here? one\n</attachments>\n<userRequest>\nWhat is here?\n</userRequest>\n"),
+            part("<reminder>\nBe brief.\n</reminder>"),
+            { type: 0, imageUrl: { url: "data:image/png;base64,aGk=", detail: "high" } },
+            cacheMark,
+          ],
+          toolCallRounds: [
+            { ...rounds[1], hookContext: "You may not stop yet." },
+            { ...rounds[1], id: "round-3" },
+          ],
+        },
+      },
+    };
+    const again = {
+      ...sent,
+      requestId: "request_2",
+      message: "Typed.",
+      result: { metadata: { renderedUserMessage: [] } },
+    };
+    const last = {
+      ...{ ...question, requestId: "request_3", result: { metadata: { renderedUserMessage: [part("/fix")] } } },
+      variableData: {
+        variables: [{ kind: "image", mimeType: "image/png", value: { $base64: "aGk=" }, name: "p.png" }],
+      },
+    };
+    const bytes = jsonDocument({ ...chat, requests: [sent, again, last] });
+    const { messages } = await importSession(bytes);
+    const picture = { type: "image", source: { kind: "base64", mediaType: "image/png", data: "aGk=" } };
+    const text = (words: string) => ({ type: "text", text: words });
+    const shownCall = { type: "tool-call", callId: "x", toolName: "copilot_readFile", input: {} };
+    expect(messages.map(({ id, role, origin, parts }) => [id, role, origin, parts])).toEqual([
+      ["request_1-context", "user", "harness", [text("<workspace_info>\na.ts\n</workspace_info>")]],
+      ["request_1-before", "user", "harness", [text("<attachments>\nWhat is here? one\n</attachments>")]],
+      ["request_1", "user", undefined, [text("What is here?"), picture]],
+      ["request_1-after", "user", "harness", [text("<reminder>\nBe brief.\n</reminder>")]],
+      ["round-2", "assistant", undefined, [text("Two lines.")]],
+      ["request_1-0-hook", "user", "harness", [text("You may not stop yet.")]],
+      ["round-3", "assistant", undefined, [text("Two lines.")]],
+      ["request_2", "user", undefined, [text("Typed.")]],
+      ["request_2-answer", "assistant", undefined, [text("Shown."), shownCall]],
+      ["request_3", "user", undefined, [text("What is here?"), { ...picture, name: "p.png" }]],
+      ["request_3-after", "user", "harness", [text("/fix")]],
+      ["request_3-answer", "assistant", undefined, [text("Shown."), shownCall]],
+    ]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "vscode-chat" }))).toEqual([]);
+    expect(await brokenLaws(damageLaws({ bytes, format: "vscode-chat" }))).toEqual([]);
+  });
+
+  it("reads what was shown where Copilot kept no rounds: calls with what is known of them, and references in words", async () => {
+    const shown = (toolCallId: string, toolId: string, more: object) => ({
+      ...{ kind: "toolInvocationSerialized", toolCallId, toolId, isComplete: true, isConfirmed: { type: 1 } },
+      ...more,
+    });
+    const embed = (value: string, more: object = { isText: true }) => ({ type: "embed", value, ...more });
+    const input = '{\n  "q": "x"\n}';
+    const terminal = {
+      ...{ kind: "terminal", commandLine: { original: "npm test" }, terminalCommandOutput: { text: "1 failed" } },
+      terminalCommandState: { exitCode: 1 },
+    };
+    const response = [
+      ...[{ kind: "thinking", value: ["First ", "look."] }, { value: "The fault is in " }],
+      { kind: "inlineReference", inlineReference: { uri: { scheme: "file", path: "/w/a.ts" }, range: {} } },
+      { kind: "inlineReference", inlineReference: { name: "parse", location: {} } },
+      { kind: "inlineReference", inlineReference: { scheme: "https", authority: "b.dev", path: "/c" } },
+      ...[{ value: "." }, { kind: "mcpServersStarting" }],
+      shown("s1", "mcp_find", { resultDetails: { input, output: [embed("one"), embed("two")], isError: false } }),
+      shown("s2", "run_in_terminal", { toolSpecificData: terminal }),
+      { value: "Again." },
+      shown("s3", "runSubagent", { toolSpecificData: { kind: "subagent", prompt: "Look.", result: "Found." } }),
+      shown("s4", "copilot_readFile", { subAgentInvocationId: "s3", pastTenseMessage: { value: "Read a.ts" } }),
+      shown("s5", "shot", {
+        toolSpecificData: { kind: "input", rawInput: { x: 1 } },
+        resultDetails: { output: { type: "data", mimeType: "image/png", base64Data: "aGk=" } },
+      }),
+      shown("s6", "rm", { isConfirmed: { type: 0 }, invocationMessage: "Remove a.ts" }),
+      shown("s7", "sh", { resultDetails: { input: "ls {", output: "a.ts" }, isConfirmed: undefined }),
+      shown("s8", "wait", { isComplete: false, isConfirmed: undefined, invocationMessage: "Waiting" }),
+    ];
+    const bytes = jsonDocument({ ...chat, requests: [{ ...question, responseId: "response_1", response }] });
+    const { messages } = await importSession(bytes);
+    const text = (words: string) => ({ type: "text", text: words });
+    const call = (callId: string, toolName: string, given: object) => {
+      return { type: "tool-call", callId, toolName, input: given };
+    };
+    const result = (callId: string, toolName: string, outcome: string, content: object) => {
+      return [{ type: "tool-result", result: { callId, toolName, outcome, content } }];
+    };
+    const picture = { type: "image", source: { kind: "base64", mediaType: "image/png", data: "aGk=" } };
+    const agent = "sidechain/s3";
+    expect(messages.slice(1).map(({ id, branch, parts }) => [id, branch, parts])).toEqual([
+      [
+        ...["response_1", undefined],
+        [
+          { type: "reasoning", text: "First look.", provider: "copilot" },
+          text("The fault is in a.ts`parse`https://b.dev/c."),
+          ...[call("s1", "mcp_find", { q: "x" }), call("s2", "run_in_terminal", { command: "npm test" })],
+        ],
+      ],
+      ["response_1-s1", undefined, result("s1", "mcp_find", "success", text("one\ntwo"))],
+      ["response_1-s2", undefined, result("s2", "run_in_terminal", "failure", text("1 failed"))],
+      ["response_1-1", undefined, [text("Again."), call("s3", "runSubagent", { prompt: "Look." })]],
+      ["response_1-s3", undefined, result("s3", "runSubagent", "success", text("Found."))],
+      ["response_1-2", agent, [call("s4", "copilot_readFile", {})]],
+      ["response_1-s4", agent, result("s4", "copilot_readFile", "success", text("Read a.ts"))],
+      [
+        ...["response_1-3", undefined],
+        [
+          ...[call("s5", "shot", { x: 1 }), call("s6", "rm", {})],
+          ...[call("s7", "sh", { input: "ls {" }), call("s8", "wait", {})],
+        ],
+      ],
+      ["response_1-s5", undefined, result("s5", "shot", "success", { type: "blocks", blocks: [picture] })],
+      ["response_1-s6", undefined, result("s6", "rm", "failure", text("The user cancelled the tool call."))],
+      ["response_1-s7", undefined, result("s7", "sh", "success", text("a.ts"))],
+    ]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "vscode-chat" }))).toEqual([]);
+    expect(await brokenLaws(damageLaws({ bytes, format: "vscode-chat" }))).toEqual([]);
+  });
+
   it.each([
     ["failure", "ERROR while calling tool: File already exists\nPlease check your input and try again."],
     ["failure", "The user cancelled the tool call."],
@@ -148,6 +275,14 @@ describe("vscodeChatImporter", () => {
       jsonDocument({ ...chat, requests: [{ ...question, result: { metadata } }] }),
     );
     expect(messages[2]?.parts).toMatchObject([{ result: { outcome, content: { text: value } } }]);
+  });
+
+  it("keeps arguments that are not JSON as they are", async () => {
+    const round = { id: "round-1", response: "", toolCalls: [{ id: "c1", name: "f", arguments: '{"path' }] };
+    const request = { ...question, result: { metadata: { toolCallRounds: [round] } } };
+    const { messages, warnings } = await importSession(jsonDocument({ ...chat, requests: [request] }));
+    expect(messages[1]?.parts).toMatchObject([{ callId: "c1", input: '{"path', invalidInput: '{"path' }]);
+    expect(warnings).toMatchObject([{ kind: "invalid-arguments", callId: "c1" }]);
   });
 
   it("reports a request that was deleted from its list", async () => {

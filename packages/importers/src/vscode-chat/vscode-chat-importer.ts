@@ -1,17 +1,21 @@
-import type { JsonValue, Part, ReasoningPart } from "@threadfold/core";
+import type { MediaPart, Part, ReasoningPart } from "@threadfold/core";
+import { sourceOfUrl } from "../openai-chat/openai-parts.ts";
+import { readArguments } from "../openai-chat/openai-tools.ts";
 import {
   countOf,
   type ForeignObject,
   listOf,
   nonEmptyText,
   objectOf,
-  parseJson,
+  objectsOf,
   textOf,
 } from "../reading/foreign-value.ts";
 import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
 import { documentThreads } from "../reading/source-threads.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import type { SessionImporter } from "../session/session-importer.ts";
+import { aroundWords } from "../session/shared-readers.ts";
+import { addShownAnswer } from "./shown-answer.ts";
 
 /** The branch of questions that were removed: they stay in the log but are no longer sent. */
 const REMOVED = "removed";
@@ -33,9 +37,10 @@ export const vscodeChatImporter: SessionImporter = {
     const chat = isDocument ? documentChat(source) : loggedChat(source, draft);
     draft.startAt(chat.state.creationDate);
     const used = new Set<number>();
+    const told = new Set<string>();
     for (const [index, { value, at }] of chat.requests.entries()) {
       used.add(at.line);
-      addRequest(value, at, `request-${index}`, draft);
+      addRequest(value, { source: at, standIn: `request-${index}`, told }, draft);
     }
     if (!isDocument)
       for (const { line } of source.records) if (!used.has(line) && !chat.unread.has(line)) draft.skip("change", line);
@@ -159,7 +164,14 @@ interface Request {
   readonly summaries: ReadonlyMap<string, CopilotSummary>;
 }
 
-function addRequest(value: unknown, source: SourcePointer, standIn: string, draft: SessionDraft): void {
+/** The position of a request, and the contexts that requests before it were sent with. */
+interface RequestPlace {
+  readonly source: SourcePointer;
+  readonly standIn: string;
+  readonly told: Set<string>;
+}
+
+function addRequest(value: unknown, { source, standIn, told }: RequestPlace, draft: SessionDraft): void {
   const fields = objectOf(value);
   const asked = textOf(fields?.message) ?? textOf(objectOf(fields?.message)?.text);
   if (fields === undefined || asked === undefined)
@@ -174,18 +186,55 @@ function addRequest(value: unknown, source: SourcePointer, standIn: string, draf
   const request = { id, draft, common, model, metadata, summaries: summariesOf(metadata, rounds) };
   // A summary of an earlier request's rounds was made before this one was sent.
   for (const round of request.summaries.keys()) if (!rounds.some((own) => own.id === round)) addSummary(round, request);
-  draft.add({ ...common, id, role: "user", time: fields.timestamp, parts: [{ type: "text", text: asked }] });
+  addQuestion(fields, asked, request, told);
   for (const [index, round] of rounds.entries()) addRound(round, `${id}-${index}`, request);
   if (rounds.length > 0) return;
-  const parts = (listOf(fields.response) ?? []).flatMap(readShown);
-  if (parts.length > 0)
-    draft.add({ ...common, ...model, id: nonEmptyText(fields.responseId) ?? `${id}-answer`, role: "assistant", parts });
+  addShownAnswer(fields.response, nonEmptyText(fields.responseId) ?? `${id}-answer`, { ...common, ...model }, draft);
+}
+
+/** Adds what was asked, between what Copilot sent before and after it: it sends the same again in later requests. */
+function addQuestion(fields: ForeignObject, asked: string, request: Request, told: Set<string>): void {
+  const { id, draft, common, metadata } = request;
+  const context = textsOf(metadata.renderedGlobalContext).join("").trim();
+  if (!told.has(context)) addHarness(`${id}-context`, context, request);
+  told.add(context);
+  const { before, after } = aroundWords(textsOf(metadata.renderedUserMessage).join(""), asked);
+  const isFramed = before.endsWith(OPENED) && after.startsWith(CLOSED);
+  addHarness(`${id}-before`, isFramed ? before.slice(0, -OPENED.length).trim() : before, request);
+  const sent = objectsOf(metadata.renderedUserMessage).flatMap(readPicture);
+  const attached = objectsOf(objectOf(fields.variableData)?.variables).flatMap(readAttached);
+  const parts: readonly Part[] = [{ type: "text", text: asked }, ...(sent.length > 0 ? sent : attached)];
+  draft.add({ ...common, id, role: "user", time: fields.timestamp, parts });
+  addHarness(`${id}-after`, isFramed ? after.slice(CLOSED.length).trim() : after, request);
+}
+
+/** What Copilot puts around the words of a request. */
+const [OPENED, CLOSED] = ["<userRequest>", "</userRequest>"];
+
+const textsOf = (parts: unknown): readonly string[] => objectsOf(parts).flatMap(({ text }) => textOf(text) ?? []);
+
+function addHarness(id: string, text: string, { draft, common }: Request): void {
+  if (text !== "") draft.add({ ...common, id, role: "user", origin: "harness", parts: [{ type: "text", text }] });
+}
+
+/** A picture in a message as Copilot sent it. */
+function readPicture({ imageUrl }: ForeignObject): readonly MediaPart[] {
+  const url = nonEmptyText(objectOf(imageUrl)?.url);
+  return url === undefined ? [] : [{ type: "image", source: sourceOfUrl(url) }];
+}
+
+/** A picture that was attached to a request; files are attached by their place only. */
+function readAttached({ kind, mimeType, name, value }: ForeignObject): readonly MediaPart[] {
+  const data = nonEmptyText(objectOf(value)?.$base64);
+  const [mediaType, named] = [nonEmptyText(mimeType), nonEmptyText(name)];
+  if (kind !== "image" || data === undefined || mediaType === undefined) return [];
+  return [{ type: "image", source: { kind: "base64", mediaType, data }, ...(named !== undefined && { name: named }) }];
 }
 
 /** Adds one answer of the model with the results of its calls, and the summary that replaced all up to there. */
 function addRound(round: ForeignObject, id: string, request: Request): void {
   const { draft, common, model, metadata } = request;
-  const opened = objectsOf(round.toolCalls).map((call, place) => readCall(call, `${id}-${place}`, draft));
+  const opened = objectsOf(round.toolCalls).map((call, place) => readCall(call, `${id}-${place}`, request));
   const parts: readonly Part[] = [...readThinking(round.thinking), ...readText(round.response), ...opened];
   const roundId = nonEmptyText(round.id);
   draft.add({ ...common, ...model, id: roundId ?? id, role: "assistant", time: round.timestamp, parts });
@@ -197,6 +246,8 @@ function addRound(round: ForeignObject, id: string, request: Request): void {
     const result = { ...draft.calls.answer(callId, toolName, id), outcome, content } as const;
     draft.add({ ...common, id: `${id}-${callId}`, role: "tool", parts: [{ type: "tool-result", result }] });
   }
+  // What a hook said, so that the model went on.
+  addHarness(`${id}-hook`, textOf(round.hookContext) ?? "", request);
   addSummary(roundId ?? "", request);
 }
 
@@ -235,10 +286,6 @@ function summariesOf(metadata: ForeignObject, rounds: readonly ForeignObject[]):
   );
 }
 
-/** The objects in a list. */
-const objectsOf = (value: unknown): readonly ForeignObject[] =>
-  (listOf(value) ?? []).map(objectOf).filter((fields) => fields !== undefined);
-
 const readText = (value: unknown): readonly Part[] =>
   typeof value === "string" && value !== "" ? [{ type: "text", text: value }] : [];
 
@@ -252,12 +299,10 @@ function readThinking(value: unknown): readonly ReasoningPart[] {
   return [{ type: "reasoning", text, provider: "copilot", ...(encrypted !== undefined && { encrypted }) }];
 }
 
-function readCall(call: ForeignObject, standIn: string, draft: SessionDraft) {
+function readCall(call: ForeignObject, standIn: string, { draft, common: { source } }: Request) {
   const toolName = textOf(call.name) ?? "";
   const callId = draft.calls.open(call.id, toolName, standIn);
-  const given = textOf(call.arguments) ?? "";
-  const parsed = parseJson(given === "" ? "{}" : given);
-  return { type: "tool-call" as const, callId, toolName, input: parsed.ok ? (parsed.value as JsonValue) : given };
+  return { type: "tool-call" as const, callId, toolName, ...readArguments(call.arguments, callId, draft, source) };
 }
 
 /** The text of a result: that of its pieces, and of the trees from which VS Code builds prompts. */
@@ -270,15 +315,4 @@ function resultText(value: unknown): string {
   const own = textOf(fields.text);
   if (own !== undefined) return `${fields.lineBreakBefore === true ? "\n" : ""}${own}`;
   return resultText(fields.value ?? fields.node ?? fields.children);
-}
-
-/**
- * Reads a piece of an answer as it was shown: its text and its thoughts, without what the editor inserted between them.
- */
-function readShown(piece: unknown): readonly Part[] {
-  const fields = objectOf(piece);
-  const said = textOf(fields?.value) ?? textOf(objectOf(fields?.content)?.value);
-  if (said === undefined || said === "") return [];
-  if (fields?.kind === "thinking") return [{ type: "reasoning", text: said, provider: "copilot" }];
-  return fields?.kind === undefined || fields.kind === "markdownContent" ? [{ type: "text", text: said }] : [];
 }

@@ -1,6 +1,5 @@
 import { type MessageOrigin, type Part, typedText, type Usage } from "@threadfold/core";
-import { anthropicSystem } from "../anthropic-messages/anthropic-frame.ts";
-import { addAnthropicMessages } from "../anthropic-messages/anthropic-messages.ts";
+import { addAnthropicMessages, anthropicSystem } from "../anthropic-messages/anthropic-messages.ts";
 import { blocksOf } from "../anthropic-messages/anthropic-parts.ts";
 import { isAssistantMessage } from "../reading/find-conversation.ts";
 import {
@@ -28,7 +27,8 @@ const MAYBE = 0.35;
  * Imports sessions of Cline and its kin: blocks of the Anthropic API in messages that have times, a model and metrics.
  * The newer form is a document; the one that editors keep (`api_conversation_history.json`) is a list of messages. Roo
  * Code and Kilo Code write no models and metrics into it, but mark their own summaries and what they hid. In version 2
- * of Roo Code's, the list is in an envelope, and its messages are those of the AI SDK.
+ * of Roo Code's, the list is in an envelope, and its messages are those of the AI SDK. What a compaction left of a
+ * session, in `.compaction.json` beside it, is another thread.
  */
 export const clineImporter: SessionImporter = {
   format: "cline",
@@ -77,9 +77,13 @@ function isEnvelope({ version, messages }: ForeignObject): boolean {
   });
 }
 
+/** Checks for what a compaction made of a session, which Cline 4 keeps beside the session's own document. */
+const isCompacted = ({ version, source_message_count, messages }: ForeignObject): boolean =>
+  version === 1 && typeof source_message_count === "number" && listOf(messages) !== undefined;
+
 function isSession(value: unknown): boolean {
   const session = objectOf(value);
-  if (session !== undefined && isEnvelope(session)) return true;
+  if (session !== undefined && (isEnvelope(session) || isCompacted(session))) return true;
   const messages = listOf(value) ?? listOf(session?.messages);
   if (messages === undefined || (session !== undefined && textOf(session.sessionId) === undefined)) return false;
   return messages.slice(0, SAMPLE).some((entry) => {

@@ -74,4 +74,31 @@ describe("sessions of Cline 4", () => {
     expect(compactions).toEqual([{ messageId: "m5" }]);
     expect(await brokenLaws(importerLaws({ bytes, format: "cline" }))).toEqual([]);
   });
+
+  it("have their compacted history in a document of its own, which is another thread", async () => {
+    const summary = { metadata: { kind: "compaction_summary", displayRole: "system" } };
+    const compacted = {
+      ...{ version: 1, updated_at: "2026-09-01T10:00:00.000Z", conversation_id: "s-1", system_prompt: "be brief" },
+      ...{ source_message_count: 7, source_prefix_hash: "sha256:ab", source_last_message_key: "id:m7" },
+      messages: [
+        said("m8", "user", "All of it.", summary),
+        said("m6", "user", [text("look"), image]),
+        said("m7", "assistant", [text("Seen.")], { modelInfo: { id: "m", provider: "p" } }),
+      ],
+    };
+    const bytes = jsonDocument(compacted);
+    const read = await importSession(bytes);
+    expect([read.format, read.system, read.model]).toEqual(["cline", ["be brief"], "m"]);
+    expect(read.messages.map(({ id, origin, parts }) => [id, origin, ...parts.map(({ type }) => type)])).toEqual([
+      ["m8", "compaction", "text"],
+      ["m6", undefined, "text", "image"],
+      ["m7", undefined, "text"],
+    ]);
+    expect(read.compactions).toEqual([{ messageId: "m8" }]);
+    expect(read.threadId).not.toBe("s-1");
+    const first = await importSession(jsonDocument({ ...compacted, messages: compacted.messages.slice(0, 1) }));
+    expect([first.format, first.messages[0]?.origin]).toEqual(["cline", "compaction"]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "cline" }))).toEqual([]);
+    expect(await brokenLaws(damageLaws({ bytes, format: "cline" }))).toEqual([]);
+  });
 });

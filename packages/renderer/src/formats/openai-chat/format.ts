@@ -4,7 +4,7 @@ import type { FormatRequirements } from "../../capabilities/format-requirements.
 import { checkRules, checkShape, messageLocator, SHAPE_RULE } from "../../legality/check-rules.ts";
 import { markOpenai, type OpenaiMarking, openaiPlaces } from "../openai-breakpoints.ts";
 import type { CacheOptions, ProviderFormat } from "../provider-format.ts";
-import { isRefusal, lowerMessage, lowerSystem, lowerTool } from "./lower.ts";
+import { audioOf, isRefusal, lowerMessage, lowerSystem, lowerTool } from "./lower.ts";
 import { openaiChatView } from "./openai-chat-view.ts";
 import { OPENAI_CHAT_RULES } from "./rules.ts";
 import { openaiChatRequestSchema } from "./wire-schema.ts";
@@ -30,7 +30,10 @@ const OPENAI_CHAT_REQUIREMENTS = Object.freeze<FormatRequirements>({
   callIds: { refused: null, maxLength: 40, uniqueIn: "batch" },
   toolNames: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64 },
   cacheMarks: { provider: "openai", field: "prompt_cache_breakpoint", most: 80, refusedElsewhere: true },
-  fields: { texts: { openai: ["prompt_cache_breakpoint"] }, messages: { openai: ["name", "role"] } },
+  fields: {
+    texts: { openai: ["prompt_cache_breakpoint"] },
+    messages: { openai: ["name", "role", "reasoning_details", "thinking_blocks", "annotations"] },
+  },
   declaresTools: false,
 });
 
@@ -77,6 +80,6 @@ function mark(payload: JsonObject, request: ChatRequest, cache: CacheOptions): J
 
 /** Text can carry a breakpoint anywhere, media in user messages; a refusal cannot. */
 function carriesMark(part: Part): boolean {
-  if (part.type === "text") return !isRefusal(part.providerMetadata);
+  if (part.type === "text") return !isRefusal(part.providerMetadata) && audioOf(part) === undefined;
   return part.type === "image" || part.type === "file" || (part.type === "tool-result" && hasResultText(part));
 }

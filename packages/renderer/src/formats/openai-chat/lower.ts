@@ -19,11 +19,12 @@ import { argumentsText, providerFields } from "../provider-fields.ts";
 
 /**
  * Fields that the API, or a server that speaks it, accepts on messages and on each kind of part besides their content:
- * OpenAI's prompt cache breakpoints and detail levels (`openai`, request types), and what Gemini's compatible endpoint
- * requires back on a call.
+ * OpenAI's prompt cache breakpoints and detail levels (`openai`, request types), what Gemini's compatible endpoint
+ * requires back on a call, and what routers want back beside an answer to continue the thoughts of any provider.
  */
 const PART_FIELDS = {
   message: ["name"],
+  answer: ["name", "reasoning_details", "thinking_blocks", "annotations"],
   text: ["prompt_cache_breakpoint"],
   image: ["detail"],
   media: ["prompt_cache_breakpoint"],
@@ -37,6 +38,17 @@ const partFields = (metadata: ProviderMetadata | undefined, kind: keyof typeof P
 
 /** Checks for the text of a refusal, which importers keep as text with a marker. */
 export const isRefusal = (metadata: ProviderMetadata | undefined): boolean => metadata?.openai?.refusal === true;
+
+/**
+ * Returns the reference to an answer's audio that stands for its text. Audio that the log itself has is sent as its
+ * words: the provider forgets it soon, and its record says when.
+ */
+export function audioOf({ providerMetadata }: TextPart): JsonObject | undefined {
+  const audio = providerMetadata?.openai?.audio;
+  if (typeof audio !== "object" || audio === null || Array.isArray(audio)) return undefined;
+  const { id, expires_at: expiry } = audio as JsonObject;
+  return typeof id === "string" && expiry === undefined ? { id } : undefined;
+}
 
 export const lowerTool = ({ name, description, inputSchema, providerMetadata }: ToolDefinition): JsonObject => ({
   type: "function",
@@ -132,30 +144,30 @@ function lowerSpeech({ role: speaker, parts, providerMetadata }: ChatMessage): J
   return { role, content, ...name };
 }
 
-/** Content is null if there are only calls. Opaque items have no place here; reasoning, if it is sent, is a field. */
+/** Content is null if there are only calls or audio. Opaque items have no place here; reasoning is a field, if sent. */
 function lowerAssistant({ parts, providerMetadata }: ChatMessage): JsonObject {
   const calls = parts.filter((part) => part.type === "tool-call");
-  const refusals = parts.flatMap((part) =>
-    part.type === "text" && isRefusal(part.providerMetadata) ? [part.text] : [],
-  );
-  const said =
-    refusals.length === 0 ? parts : parts.filter((part) => part.type !== "text" || !isRefusal(part.providerMetadata));
-  const text = lowerTexts(said);
+  const texts = parts.filter((part) => part.type === "text");
+  const refusals = texts.flatMap((part) => (isRefusal(part.providerMetadata) ? [part.text] : []));
+  const [audio] = texts.flatMap((part) => audioOf(part) ?? []);
+  const isSaid = (part: TextPart) => !isRefusal(part.providerMetadata) && audioOf(part) === undefined;
+  const text = lowerTexts(texts.filter(isSaid));
   return {
     role: "assistant",
-    content: contentOf(text, refusals, calls.length > 0),
-    ...partFields(providerMetadata, "message"),
+    content: contentOf(text, refusals, calls.length > 0 || audio !== undefined),
+    ...partFields(providerMetadata, "answer"),
     ...(refusals.length > 0 && text !== "" && { refusal: refusals.join("\n") }),
+    ...(audio !== undefined && { audio }),
     ...reasoningField(parts),
     ...(calls.length > 0 && { tool_calls: calls.map(lowerCall) }),
   };
 }
 
 /** Without other text, a refusal is the only part of the content; next to other text it is a field of the message. */
-function contentOf(text: JsonValue, refusals: readonly string[], hasCalls: boolean): JsonValue {
+function contentOf(text: JsonValue, refusals: readonly string[], hasMore: boolean): JsonValue {
   if (text !== "") return text;
   if (refusals.length > 0) return [{ type: "refusal", refusal: refusals.join("\n") }];
-  return hasCalls ? null : text;
+  return hasMore ? null : text;
 }
 
 /** Reasoning that a server of open models sent as text is sent back in the field that it came in. */
