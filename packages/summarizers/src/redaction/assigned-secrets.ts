@@ -177,7 +177,7 @@ function isCookieSecret(cookie: string): boolean {
 /** From a command to one of its options: the rest of its line, and the lines that a backslash continues it on. */
 const UP_TO_OPTION = `(?:\\\\\\r?\\n|&(?!&)|[^\\r\\n;&|]){0,300}?[\\s"']`;
 /** Between an option and its value: nothing, a space, an equals sign, or the gap of a list; and a quote. */
-const TO_VALUE = `(?:[ =]|["'],\\s?)?(?:${QUOTE})?`;
+const TO_VALUE = `(?:[ =]|${QUOTE},\\s?)?(?:${QUOTE})?`;
 
 /** A password as an option of these commands, where whatever stands there is one. */
 function inCommand(commands: string, option: string, toValue = TO_VALUE, isSecret = isGiven): SecretRule {
@@ -189,12 +189,18 @@ function inCommand(commands: string, option: string, toValue = TO_VALUE, isSecre
   );
 }
 
+/** A password directly behind such words, where whatever stands there is one. */
+const givenBehind = (words: string, anchors: readonly Anchor[]): SecretRule =>
+  rule("PASSWORD", new RegExp(`(?<name>${words})${valuePattern(1)}`, "g"), anchors, isGiven);
+
 const ATTACHED = `(?:${QUOTE})?`;
-const SPACED = `(?:[ =]|["'],\\s?)(?:${QUOTE})?`;
+const SPACED = `(?:[ =]|${QUOTE},\\s?)(?:${QUOTE})?`;
 const MYSQL = "m(?:ysql(?:dump|admin|import|check|show|slap|sh|pump)?|ariadb(?:-dump|-admin)?|ycli)\\b";
 const USER_OPTION = "(?:[A-Za-z]{0,6}[uU]|-user|-proxy-user|a|-auth)";
 /** Two slashes are those of an address, and "user:password" is what documentation says. */
 const isGivenBehindUser = (value: string): boolean => isGiven(value) && !/^(?:\/\/|pass(?:word|wd)?$)/.test(value);
+/** Between two words of a command, also of one that is given as a list. */
+const GAP = `(?:[ \\t]|${QUOTE},\\s?${QUOTE})`;
 const REGISTRIES = "docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc|cf|argocd";
 const PASSWORD_OPTION = "-(?:[a-z]{1,12}-)?(?:password|passwd|passphrase)";
 /** Variables from which a command takes its password, set before it, for it alone. */
@@ -208,7 +214,7 @@ const COMMAND_SECRET_RULES: readonly SecretRule[] = [
   inCommand(MYSQL, "p", ATTACHED),
   inCommand(MYSQL, "p", SPACED, isPassword),
   inCommand("sshpass\\b", "p"),
-  inCommand(`(?:${REGISTRIES})[ \\t](?:[a-z]{1,12}[ \\t])?login\\b`, "p", SPACED),
+  inCommand(`(?:${REGISTRIES})${GAP}(?:[a-z]{1,12}${GAP})?login\\b`, "p", SPACED),
   inCommand("mongo(?:sh|dump|restore|export|import)?\\b", "p", SPACED),
   inCommand("redis-cli\\b", "a", SPACED),
   inCommand("(?:un)?zip\\b|sqlcmd\\b|bcp\\b|ipmitool\\b", "P", SPACED),
@@ -217,18 +223,10 @@ const COMMAND_SECRET_RULES: readonly SecretRule[] = [
   inCommand("(?:smb|rpc)client\\b", "U", `${TO_VALUE}[^\\s%"'\\\\]{1,100}%`),
   inCommand("openssl\\b", "pass(?:in|out)?", `${SPACED}pass:`),
   inCommand("htpasswd\\b", "[a-zA-Z]{0,6}b[a-zA-Z]{0,3}", `[ ]\\S{1,200}[ ]\\S{1,100}[ ](?:${QUOTE})?`),
-  rule(
-    "PASSWORD",
-    new RegExp(`(?<name>(?<![\\w-])-(?:src|dest)?(?:store|key)pass${SPACED})${valuePattern(1)}`, "g"),
-    [{ sign: "-", after: `(?:src|dest)?(?:store|key)pass${SPACED}` }],
-    isGiven,
-  ),
-  rule(
-    "PASSWORD",
-    new RegExp(`(?<name>(?<![\\w-])-${PASSWORD_OPTION}=(?:${QUOTE})?)${valuePattern(1)}`, "g"),
-    [{ sign: "-", after: `${PASSWORD_OPTION}=` }],
-    isGiven,
-  ),
+  givenBehind(`(?<![\\w-])-(?:src|dest)?(?:store|key)pass${SPACED}`, [
+    { sign: "-", after: `(?:src|dest)?(?:store|key)pass${SPACED}` },
+  ]),
+  givenBehind(`(?<![\\w-])-${PASSWORD_OPTION}=(?:${QUOTE})?`, [{ sign: "-", after: `${PASSWORD_OPTION}=` }]),
   // A word behind the option's name is a password if the command ends or goes on with an option; else it may be prose.
   rule(
     "PASSWORD",
@@ -245,15 +243,12 @@ const COMMAND_SECRET_RULES: readonly SecretRule[] = [
     [{ before: PASSWORD_VARIABLES, sign: "=" }],
     isGiven,
   ),
-  rule(
-    "PASSWORD",
-    new RegExp(
-      `(?<name>(?<![\\w$.-])(?:export |env |-e |--env[ =])(?:${QUOTE})?${VARIABLE}${VARIABLE_ENDS}=(?:${QUOTE})?)${valuePattern(1)}`,
-      "g",
-    ),
-    [{ before: VARIABLE_ENDS, sign: "=" }],
-    isGiven,
-  ),
+  givenBehind(`(?<![\\w$.-])(?:export |env |-e |--env[ =])(?:${QUOTE})?${VARIABLE}${VARIABLE_ENDS}=(?:${QUOTE})?`, [
+    { before: VARIABLE_ENDS, sign: "=" },
+  ]),
+  givenBehind(`\\bConvertTo-SecureString[ ](?:-String[ ])?${QUOTE}`, [
+    { before: "ConvertTo", sign: "-", after: "SecureString" },
+  ]),
   // What is said to a command that reads a password.
   rule(
     "PASSWORD",

@@ -4,7 +4,7 @@ import type { FoundSecret } from "./secret-rule.ts";
 import { MIN_SECRET } from "./secret-rules.ts";
 
 /** Version of the redaction. Bump it when the same text would be redacted differently than before. */
-export const REDACTION_VERSION = 8;
+export const REDACTION_VERSION = 9;
 
 /** A text without its secrets, and the kinds of secrets that were removed. */
 export interface Redaction {

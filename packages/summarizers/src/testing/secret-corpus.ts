@@ -220,6 +220,8 @@ const MORE_KINDS: Readonly<Record<string, (draw: Draw) => string>> = {
   "word-of-mysql": (d) => `mysqldump -h db -uroot -p«${word(d)}» shop`,
   "word-of-psql": (d) => `PGPASSWORD=«${word(d)}» psql -h db shop`,
   "word-of-docker": (d) => `docker login -u ci -p «${word(d)}» registry.example.org`,
+  "word-of-docker-in-list": (d) => `["docker", "login", "-u", "ci", "-p", "«${word(d)}»"]`,
+  "word-of-powershell": (d) => `$pw = ConvertTo-SecureString "«${word(d)}»" -AsPlainText -Force`,
   "word-told-to-docker": (d) => `echo «${word(d)}» | docker login -u ci --password-stdin`,
   "word-told-to-sudo": (d) => `echo '«${word(d)}»' | sudo -S apt-get update`,
   "word-of-container": (d) => `docker run -e POSTGRES_PASSWORD=«${word(d)}» -p 5432:5432 postgres:17`,
