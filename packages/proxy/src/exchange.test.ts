@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import Anthropic from "@anthropic-ai/sdk";
+import { formatById } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { springSlidingPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
@@ -147,6 +148,41 @@ const long = (steps: number) => [
     { role: "user", content: [{ type: "tool_result", tool_use_id: `t_${step}`, content: "output ".repeat(400) }] },
   ]).flat(),
 ];
+
+describe("a system message inside a conversation", () => {
+  const said = (content: unknown) => ({ role: "system", content });
+
+  it("is still one in what is sent folded, with its fields, whatever the model is called", async () => {
+    await using upstream = await scriptedUpstream((response, request, index) =>
+      anthropicAnswers(response, request, { say: "Done." }, index),
+    );
+    await using started = await startedProxy(upstream, { config: { maxInputTokens: 12_000 } });
+    const [ask, ...work] = long(30);
+    const inside = { ...said([{ type: "text", text: "Never touch main." }]), clear_at: "never" };
+    const effort = { role: "system", output_config: { effort: "low" } };
+    const messages = [effort, ask, ...work.slice(0, 20), inside, ...work.slice(20), said("Be brief.")];
+    await send(messagesUrl(started), JSON.stringify({ ...ASK, messages, tools: [{ name: "run" }] }));
+    expect(started.turns).toMatchObject([{ type: "folded" }]);
+    const sent = upstream.requests[0]?.body["messages"] as { role: string }[];
+    expect(sent.filter(({ role }) => role === "system")).toMatchObject([
+      { output_config: { effort: "low" } },
+      { clear_at: "never", content: [{ type: "text", text: "Never touch main." }] },
+      { content: [{ type: "text", text: "Be brief." }] },
+    ]);
+    expect(sent.at(-1)?.role).toBe("system");
+    expect(formatById("anthropic-messages").check(upstream.requests[0]?.body)).toEqual([]);
+    expect(started.problems).toEqual([]);
+  });
+
+  it("is one in a request in which nothing is folded, as it came", async () => {
+    await using upstream = await scriptedUpstream((response) => sendJson(response, {}));
+    await using started = await startedProxy(upstream);
+    const body = JSON.stringify({ ...ASK, messages: [...long(2), said("Be brief.")] });
+    await send(messagesUrl(started), body);
+    expect(upstream.requests[0]?.text).toBe(body);
+    expect(started.problems).toEqual([]);
+  });
+});
 
 describe("a request that is too long", () => {
   const refusal = {

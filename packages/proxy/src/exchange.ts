@@ -175,8 +175,9 @@ export class Exchange {
     this.#outgoing.flushHeaders();
   }
 
+  /** The rest of the body is read and dropped: a client hears an answer only on an open connection. */
   #refuseLength(): void {
-    this.#outgoing.setHeader("connection", "close");
+    this.#incoming.resume();
     sendJson(this.#outgoing, 413, problem(`The body is longer than ${this.#parts.maxBodyBytes} bytes.`));
   }
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { createServer as createHttpServer, request as httpRequest, type IncomingMessage } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { Agent, createServer as createHttpServer, request as httpRequest, type IncomingMessage } from "node:http";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { buffer, text as textOf } from "node:stream/consumers";
 import zlib, { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -115,7 +115,71 @@ describe("an answer", () => {
   });
 });
 
+/** A provider that answers once it has read the head of a request, and closes the connection on the rest. */
+async function hastyProvider(close: (socket: Socket, answer: string) => void) {
+  const body = JSON.stringify({ type: "error", error: { type: "request_too_large", message: "Too much." } });
+  const head = ["HTTP/1.1 413 Too Large", "content-type: application/json", `content-length: ${body.length}`];
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => {
+      socket.pause();
+      close(socket, [...head, "connection: close", "", body].join("\r\n"));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, body, [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())) };
+}
+
+/** Sends a body piece by piece, as fast as it is taken, as clients do: over a connection that stays open. */
+async function upload(url: string, pieces: number) {
+  const agent = new Agent({ keepAlive: true });
+  const request = httpRequest(url, { method: "POST", agent });
+  const answered = once(request, "response") as Promise<[IncomingMessage]>;
+  answered.catch(() => undefined);
+  for (let piece = 0; piece < pieces && !request.destroyed; piece++)
+    if (!request.write(Buffer.alloc(65_536, "x"))) await Promise.race([once(request, "drain"), answered]);
+  request.end();
+  const [response] = await answered;
+  const bytes = await buffer(response);
+  agent.destroy();
+  return { response, bytes };
+}
+
+describe("a provider that answers before it has read the request, and closes", () => {
+  it.each([
+    ["at once", (socket: Socket, answer: string) => void socket.end(answer, () => socket.destroy())],
+    ["with a reset", (socket: Socket, answer: string) => void socket.write(answer, () => socket.resetAndDestroy())],
+    [
+      "later",
+      (socket: Socket, answer: string) => void setTimeout(() => socket.end(answer, () => socket.destroy()), 30),
+    ],
+  ])("is heard by the client, %s", async (_, close) => {
+    await using provider = await hastyProvider(close);
+    await using started = await startedProxy(provider);
+    const { anthropic } = started.proxy.baseUrls;
+    const long = {
+      ...ASK,
+      messages: Array.from({ length: 400 }, () => ({ role: "user", content: "word ".repeat(2_000) })),
+    };
+    const answers = [
+      await send(`${anthropic}/v1/messages`, JSON.stringify(long)),
+      await upload(`${anthropic}/v1/messages/count_tokens`, 40),
+      await upload(`${anthropic}/v1/files`, 400),
+    ];
+    for (const { response, bytes } of answers)
+      expect([response.statusCode, bytes.toString()]).toEqual([413, provider.body]);
+  });
+});
+
 describe("a request", () => {
+  it("longer than the proxy looks into is refused while it is still sent", async () => {
+    await using upstream = await scriptedUpstream((response) => sendJson(response, {}));
+    await using started = await startedProxy(upstream, { maxBodyBytes: 100_000 });
+    const { response, bytes } = await upload(`${started.proxy.baseUrls.anthropic}/v1/messages`, 400);
+    expect([response.statusCode, bytes.toString()]).toEqual([413, expect.stringContaining("100000 bytes")]);
+  });
+
   it("is sent once more over a new connection if the provider has closed the one it was sent on", async () => {
     const used = new WeakSet<Socket>();
     const received: string[] = [];

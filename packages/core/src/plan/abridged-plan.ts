@@ -85,7 +85,7 @@ export function parseAbridgedPlan(text: string): CompactionPlan {
 export const runsOfAbridged = (text: string): readonly MessageRun[] => {
   const runs: MessageRun[] = [];
   mapSpans(readAbridged(text), (outline, turns) => {
-    runs.push(...outline.runs);
+    for (const run of outline.runs) runs.push(run);
     return turns;
   });
   return runs;

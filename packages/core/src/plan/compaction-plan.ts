@@ -243,7 +243,7 @@ function standApart(plan: PlanRecords): boolean {
   for (const { span } of planRecords(plan)) {
     const known = knownRunsOf(span);
     if (known === undefined) return false;
-    runs.push(...known);
+    for (const run of known) runs.push(run);
   }
   runs.sort((a, b) => a.from - b.from);
   return runs.every((run, index) => index === 0 || (runs[index - 1] as OrdinalRun).to < run.from);

@@ -1,7 +1,8 @@
 import { asMessageId, type ChatMessage } from "@threadfold/core";
+import { result } from "@threadfold/core/laws";
 import { messageReader } from "@threadfold/importers";
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "langchain";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { baseMessage, liveMessage } from "./messages.ts";
 
 /** A message as the thread has it, and as LangChain gets it back where rendering made it anew. */
@@ -76,6 +77,22 @@ it("a tool result keeps its call, its tool and its error status in a round trip"
   expect(back).toMatchObject({ content: "no such file", tool_call_id: "c", name: "read", status: "error" });
 });
 
+it.each([
+  ["LangChain's own form", { type: "image", data: "aGk=", mimeType: "image/png" }],
+  ["a data URL", { type: "image_url", image_url: { url: PNG } }],
+  ["OpenAI's form", { type: "input_image", image_url: PNG }],
+])("a picture in a result is in the thread, and comes back: %s", (_, block) => {
+  const { read, back } = roundTrip(
+    new ToolMessage({ content: [{ type: "text", text: "ok" }, block] as never, tool_call_id: "c" }),
+  );
+  const source = { kind: "base64", mediaType: "image/png", data: "aGk=" };
+  expect(read.parts).toMatchObject([{ result: { content: { blocks: [{ text: "ok" }, { type: "image", source }] } } }]);
+  expect(back.content).toEqual([
+    { type: "text", text: "ok" },
+    { type: "image", data: "aGk=", mimeType: "image/png" },
+  ]);
+});
+
 it("a call and its result keep what a provider's package knows them by in a round trip", () => {
   const call = { type: "tool_call", id: "c", name: "run", args: { input: "ls" } } as const;
   const own = { isCustomTool: true, call_id: "ctc_1" };
@@ -84,6 +101,37 @@ it("a call and its result keep what a provider's package knows them by in a roun
   const additional_kwargs = { customTool: true };
   const result = new ToolMessage({ content: "a.ts", tool_call_id: "c", additional_kwargs });
   expect(roundTrip(result).back).toMatchObject({ additional_kwargs });
+});
+
+describe("a screenshot that answers a call of OpenAI's computer", () => {
+  const shot = (content: unknown) =>
+    new ToolMessage({
+      ...{ content: content as string, tool_call_id: "c" },
+      additional_kwargs: { type: "computer_call_output" },
+    });
+  /** LangChain's package for OpenAI sends the address of the first picture in this form, and throws without one. */
+  const pictureOf = ({ content }: BaseMessage) => {
+    const [first] = (content as unknown as Record<string, unknown>[]).filter(({ type }) => type === "image_url");
+    return (first?.["image_url"] as { readonly url: string } | undefined)?.url;
+  };
+
+  it.each([
+    ["as LangChain's tool takes it", shot(PNG)],
+    ["in OpenAI's form", shot([{ type: "input_image", image_url: PNG, detail: "auto" }])],
+    ["in OpenAI's older form", shot([{ type: "computer_screenshot", image_url: PNG }])],
+    ["as an image", shot([{ type: "image_url", image_url: { url: PNG } }])],
+  ])("is still a picture once it is cleared, or shown anew: %s", (_, host) => {
+    const cleared: ChatMessage = {
+      role: "tool",
+      parts: [result("c", "[cleared: screenshot]")],
+      sources: [asMessageId("m")],
+      synthetic: "placeholder",
+    };
+    const blank = baseMessage(cleared, host);
+    expect(pictureOf(blank)).toMatch(/^data:image\/png;base64,[A-Za-z0-9+/]+=*$/);
+    expect(blank.content).toContainEqual({ type: "text", text: "[cleared: screenshot]" });
+    expect(pictureOf(roundTrip(host).back)).toBe(PNG);
+  });
 });
 
 it("the same message is converted only once", () => {

@@ -6,6 +6,7 @@ import {
   type MediaPart,
   type Message,
   type Part,
+  type ToolResultContent,
   toolResultText,
   toSystemText,
 } from "@threadfold/core";
@@ -94,8 +95,16 @@ function resultPart({ content, tool_call_id, name = "", status }: ToolMessage): 
   const output: JsonObject =
     typeof content === "string"
       ? { type: failed ? "error-text" : "text", value: content }
-      : { type: "content", value: contentParts(content) };
+      : { type: "content", value: contentParts(content).map(outputBlock) };
   return { type: "tool-result", toolCallId: tool_call_id, toolName: name, output, ...(failed && { isError: true }) };
+}
+
+/** In an output the AI SDK names media differently. Pictures in OpenAI's own form are pictures too. */
+function outputBlock(part: JsonValue): JsonValue {
+  const { type, image, image_url: own, ...more } = Object(part) as JsonObject;
+  if (type === "image" && typeof image === "string") return { ...more, type: "image-url", url: image };
+  const isPicture = type === "input_image" || type === "computer_screenshot";
+  return isPicture && typeof own === "string" ? { type: "image-url", url: own } : part;
 }
 
 function contentParts(content: BaseMessage["content"]): readonly JsonValue[] {
@@ -234,10 +243,41 @@ function toolMessage(parts: readonly Part[], additional_kwargs: ToolMessage["add
   const { callId, toolName, outcome, content } = part.result;
   const status = outcome === "failure" ? ("error" as const) : ("success" as const);
   const named = { tool_call_id: callId, name: toolName, status, additional_kwargs };
+  if (additional_kwargs["type"] === COMPUTER_OUTPUT)
+    return new ToolMessage({ content: screenshotBlocks(content) as unknown as ContentBlock[], ...named });
   if (content.type === "blocks" && content.blocks.some(({ type }) => type !== "text"))
     return new ToolMessage({ ...contentOf(content.blocks), ...named });
   return new ToolMessage({ content: toolResultText(content), ...named });
 }
+
+const COMPUTER_OUTPUT = "computer_call_output";
+
+/** A picture of a single pixel that nothing is in. */
+const BLANK =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==";
+
+/**
+ * What answers a call of OpenAI's computer is a picture, whatever else: LangChain sends the first that it finds, and
+ * nothing of the text. A picture that was cleared is blank.
+ */
+function screenshotBlocks(content: ToolResultContent): readonly ProviderBlock[] {
+  const blocks =
+    content.type === "blocks" ? content.blocks : [{ type: "text" as const, text: toolResultText(content) }];
+  const shown = blocks.map((block): ProviderBlock => (block.type === "text" ? pictureIn(block.text) : picture(block)));
+  return shown.some(({ type }) => type === "image_url") ? shown : [imageUrl(BLANK), ...shown];
+}
+
+const imageUrl = (url: string): ProviderBlock => ({ type: "image_url", image_url: { url } });
+
+const picture = (media: MediaPart): ProviderBlock => {
+  const { source } = media;
+  if (source.kind === "file-id") return mediaBlock(media);
+  return imageUrl(source.kind === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`);
+};
+
+/** Its own tool returns the address of the picture as text. */
+const pictureIn = (text: string): ProviderBlock =>
+  /^(?:data:image\/|https?:\/\/)/.test(text) ? imageUrl(text) : { type: "text", text };
 
 /** A single text becomes a string, which every provider's package accepts; anything else becomes a list of blocks. */
 function contentOf(parts: readonly Part[]): { content: string | ContentBlock[] } {

@@ -37,6 +37,20 @@ const texts = (session: ContextSession): readonly string[] =>
   });
 
 describe("a mirror of a host's messages", () => {
+  it("takes a list that is longer than the stack", async () => {
+    const { session } = await mirrored();
+    // Appending so many would take long, and is not what this is about.
+    const patient = new Proxy(session, {
+      get: (target, name) => {
+        const value: unknown = name === "append" ? () => Promise.resolve() : Reflect.get(target, name, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const mirror = new ThreadMirror({ session: patient, format: "anthropic-messages", clock });
+    const list = Array.from({ length: 150_000 }, (_, index) => user(`${index}`));
+    expect((await mirror.sync(list)).appended).toHaveLength(150_000);
+  });
+
   it("appends only new messages, reads none twice, and leaves the host's list unchanged", async () => {
     const { session, mirror } = await mirrored();
     let reads = 0;

@@ -154,7 +154,7 @@ export class ThreadMirror {
   async #write(): Promise<readonly MessageInput[]> {
     const { values, messages } = this.#unwritten;
     if (messages.length > 0) await this.#session.append(messages);
-    this.#seen?.push(...values);
+    for (const value of values) this.#seen?.push(value);
     this.#unwritten = NOTHING;
     return messages;
   }

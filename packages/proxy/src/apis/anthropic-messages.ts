@@ -20,6 +20,7 @@ export const anthropicMessages: ProviderApi = {
       responseFormat: objectOf(body["output_config"])?.["format"],
       betas: betasOf(headers),
       contextManagement: body["context_management"],
+      systemInside: (listOf(body["messages"]) ?? []).some((message) => objectOf(message)?.["role"] === "system"),
     }),
   }),
   // Tools come back with the cache marks that the request may have in addition to those on its messages.

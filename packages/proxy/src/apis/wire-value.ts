@@ -33,8 +33,9 @@ export function hostFields(fields: {
   readonly responseFormat?: unknown;
   readonly betas?: readonly string[];
   readonly contextManagement?: unknown;
+  readonly systemInside?: boolean;
 }): Pick<FrameFields, "host"> {
-  const { thinking, toolChoice, store, responseFormat, betas, contextManagement } = fields;
+  const { thinking, toolChoice, store, responseFormat, betas, contextManagement, systemInside } = fields;
   return {
     host: {
       ...(objectOf(thinking) && { thinking: thinking as JsonObject }),
@@ -43,6 +44,7 @@ export function hostFields(fields: {
       ...(objectOf(responseFormat) && { responseFormat: responseFormat as JsonObject }),
       ...(betas !== undefined && { betas }),
       ...(objectOf(contextManagement) && { contextManagement: contextManagement as JsonObject }),
+      ...(systemInside === true && { systemInside }),
     },
   };
 }

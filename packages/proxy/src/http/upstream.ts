@@ -1,6 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestOverHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestOverHttps } from "node:https";
-import { pipeline } from "node:stream/promises";
+import type { Socket } from "node:net";
 import { ThreadfoldError } from "@threadfold/core";
 import { pathBehind } from "./address.ts";
 import { requestHeaders } from "./headers.ts";
@@ -22,6 +22,47 @@ export interface Outgoing {
 
 /** How a request fails whose connection the provider had closed before. */
 const CLOSED: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE"]);
+
+/**
+ * Passes a client's body on. When the provider takes no more of it, the rest is read and dropped: the client hears the
+ * provider's answer on the same connection.
+ */
+function passBody(incoming: IncomingMessage, request: ClientRequest): void {
+  // A body breaks off when the client goes away, and then the signal is aborted too.
+  incoming.once("error", (error) => request.destroy(error));
+  request.once("close", () => incoming.unpipe(request).resume());
+  incoming.pipe(request);
+}
+
+/** What Node knows about reading from a socket. */
+interface ReadState {
+  errored: Error | null;
+}
+
+/** How long an answer may take to be read from a connection on which nothing can be sent any more, in milliseconds. */
+const READING_MS = 2_000;
+
+/**
+ * Keeps a connection open for reading when sending fails: a provider may answer and close without reading the whole
+ * request, and Node would discard the answer. Without an answer, the failure to read what follows is the error.
+ */
+function readBeforeClosing(socket: Socket & { readonly _readableState?: ReadState }, request: ClientRequest): void {
+  const close = socket.destroy;
+  let patience: NodeJS.Timeout | undefined;
+  socket.destroy = (error?: NodeJS.ErrnoException) => {
+    const { _readableState: state } = socket;
+    if (error?.syscall !== "write" || state === undefined) return close.call(socket, error);
+    // Node takes nothing more from a socket that is marked so, and has no other way to unmark it.
+    state.errored = null;
+    patience ??= setTimeout(() => close.call(socket, error), READING_MS);
+    return socket;
+  };
+  request.once("close", () => {
+    clearTimeout(patience);
+    socket.destroy = close;
+    if (patience !== undefined) socket.destroy();
+  });
+}
 
 /** Connections to the providers. */
 export class Upstream {
@@ -48,8 +89,11 @@ export class Upstream {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const request = this.#open(outgoing, mayBeStale);
     let isAnswered = false;
+    request.once("socket", (socket) => readBeforeClosing(socket, request));
     request.once("response", (response) => {
       isAnswered = true;
+      // Nobody reads the rest of the body once the provider has said all.
+      response.once("close", () => request.writableFinished || request.destroy());
       resolve(response);
     });
     request.once("error", (error: NodeJS.ErrnoException) => {
@@ -59,8 +103,7 @@ export class Upstream {
     });
     request.setTimeout(this.#silenceLimitMs, () => request.destroy(this.#silent()));
     if (outgoing.body !== undefined) request.end(outgoing.body);
-    // A body breaks off when the client goes away, and then the signal is aborted too.
-    else pipeline(outgoing.incoming, request).catch((error: unknown) => request.destroy(error as Error));
+    else passBody(outgoing.incoming, request);
     return promise;
   }
 

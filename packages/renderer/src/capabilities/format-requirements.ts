@@ -71,8 +71,14 @@ export interface FormatRequirements {
   readonly standIn?: StandInRequirement;
   /** Types of tool search items, and whether the model rejects them and deferred tools. */
   readonly searches?: { readonly types: readonly string[]; readonly refused?: true };
-  /** Mid-conversation system messages: sent as such, or as a marked user message. */
-  readonly systemInside: "native" | "notice";
+  /**
+   * Mid-conversation system messages: sent as such, or as a marked user message. `before-answer`: sent as such between
+   * what is said to the model and its answer. `known-models`: there, and only if the capability table says that the
+   * model takes them.
+   */
+  readonly systemInside: "native" | "before-answer" | "known-models" | "notice";
+  /** A field of a system message that says something even without content, and so has a place anywhere. */
+  readonly directive?: { readonly provider: string; readonly field: string };
   readonly reasoning: ReasoningRequirement;
   /** Fields of `providerMetadata` in which the provider signs texts and calls for one of its models. */
   readonly signatures?: { readonly provider: string; readonly fields: readonly string[] };
@@ -95,6 +101,8 @@ export interface FormatRequirements {
   readonly opaquePairsInLoop?: true;
   /** Opaque items that the provider rejects without the reasoning that it wrote before them. */
   readonly opaqueReasoned?: ReasonedItems;
+  /** How calls name the provider's item that made them, which the request must then have. */
+  readonly callers?: CallerRequirement;
   /** Field of an opaque item whose value no two items of a request may share. */
   readonly opaqueOnce?: string;
   readonly image: MediaRequirement;
@@ -170,6 +178,19 @@ export interface OpaquePair {
   readonly answer: string;
   /** Name of that field on the call, and on the answer. */
   readonly fields: readonly [call: string, answer: string];
+  /** Set if a call is sent without its answer as well: it runs until its own calls are answered. */
+  readonly mayBeOpen?: true;
+}
+
+/** How a call, of a tool or of the provider's own, says which item of the provider made it. */
+export interface CallerRequirement {
+  readonly provider: string;
+  /** Field of the call that holds the caller. */
+  readonly field: string;
+  /** Field of the caller with the value that the item has. */
+  readonly reference: string;
+  /** Type of the item, and its field. */
+  readonly item: readonly [type: string, field: string];
 }
 
 /** Types of items that belong to the reasoning before them in their message. */

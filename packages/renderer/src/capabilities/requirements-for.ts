@@ -12,10 +12,17 @@ type Target = Pick<RenderInput, "model" | "capabilities" | "host">;
  */
 export function requirementsFor(requirements: FormatRequirements, target: Target): FormatRequirements {
   const capabilities = knownCapabilities(target);
-  if (capabilities !== null) return narrowed(requirements, capabilities);
+  const allowed = target.host?.systemInside === true ? withSystemInside(requirements, null) : requirements;
+  if (capabilities !== null) return narrowed(allowed, capabilities);
   const binding = bindingFor(target);
-  return binding === undefined ? requirements : bound(requirements, binding);
+  return binding === undefined ? allowed : bound(allowed, binding);
 }
+
+/** A host that writes such messages itself knows that its model takes them. */
+const withSystemInside = derivation(
+  (requirements: FormatRequirements, _key: null): FormatRequirements =>
+    requirements.systemInside === "known-models" ? { ...requirements, systemInside: "before-answer" } : requirements,
+);
 
 /**
  * Returns what the model's reasoning is bound to, if known: from the table, or because the host asks for thinking with
@@ -41,6 +48,7 @@ const narrowed = derivation(
       !capabilities.compaction && { standIn: { ...requirements.standIn, refused: true as const } }),
     ...(requirements.searches !== undefined &&
       !capabilities.toolSearch && { searches: { ...requirements.searches, refused: true as const } }),
+    systemInside: systemInsideFor(requirements.systemInside, capabilities),
     mediaInResults: requirements.mediaInResults !== false && capabilities.multimodalResults,
   }),
 );
@@ -52,6 +60,15 @@ const bound = derivation(
     return isBound ? { ...requirements, reasoning: { ...reasoning, binding } } : requirements;
   },
 );
+
+/** A format of several providers has the places of the model's own. */
+function systemInsideFor(
+  required: FormatRequirements["systemInside"],
+  { systemInside }: ModelCapabilities,
+): FormatRequirements["systemInside"] {
+  if (systemInside && (required === "known-models" || required === "native")) return "before-answer";
+  return required === "known-models" ? "notice" : required;
+}
 
 function reasoningFor(required: ReasoningRequirement, capabilities: ModelCapabilities): ReasoningRequirement {
   const { provider, reasoning: binding, reasoningText } = capabilities;

@@ -1,4 +1,5 @@
 import {
+  type JsonObject,
   type MessageId,
   type Part,
   type ProviderMetadata,
@@ -6,7 +7,12 @@ import {
   type ToolDefinition,
   toSystemText,
 } from "@threadfold/core";
-import type { CacheMarkRequirement, FieldTable, FormatRequirements } from "../capabilities/format-requirements.ts";
+import type {
+  CacheMarkRequirement,
+  CallerRequirement,
+  FieldTable,
+  FormatRequirements,
+} from "../capabilities/format-requirements.ts";
 import { derivation } from "../input/derivation.ts";
 import { type Draft, withParts } from "../neutral/draft.ts";
 import { systemRole, withoutSystemRole } from "../neutral/split-system.ts";
@@ -76,16 +82,53 @@ const unmarked = derivation((part: Part, marks: CacheMarkRequirement): Part => {
   return { ...bare, result: { ...bare.result, content: { type: "blocks", blocks } } };
 });
 
-function withoutMark<Kind extends Marked>(marked: Kind, marks: CacheMarkRequirement): Kind {
+/** One field of what a provider has on a part. */
+type ProviderField = Pick<CacheMarkRequirement, "provider" | "field">;
+
+function withoutMark<Kind extends Marked>(marked: Kind, marks: ProviderField): Kind {
   const { providerMetadata } = marked;
   const own = providerMetadata?.[marks.provider];
   if (own === undefined) return marked;
   return { ...marked, providerMetadata: { ...providerMetadata, [marks.provider]: withoutField(own, marks) } };
 }
 
-function withoutField<Fields extends object>(fields: Fields, { field }: CacheMarkRequirement): Fields {
+function withoutField<Fields extends object>(fields: Fields, { field }: ProviderField): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field)) as Fields;
 }
+
+/**
+ * Leaves out which of the provider's items made a call if the item is not shown before it: the provider rejects a call
+ * of a program that it does not find.
+ */
+export const leaveOutCallers: Repair = {
+  name: "leave-out-callers",
+  apply(request, { requirements: { callers } }) {
+    if (callers === undefined) return request;
+    const [type, field] = callers.item;
+    const shown = new Set<unknown>();
+    const drafts = mapDrafts(request.drafts, (draft) => {
+      const { parts } = draft.chat;
+      const kept = parts.map((part) => {
+        const value = part.type === "opaque" ? Object(part.value) : {};
+        if (value.type === type) shown.add(value[field]);
+        const { [callers.reference]: caller } = Object(callerOf(part, callers)) as JsonObject;
+        return caller === undefined || shown.has(caller) ? part : withoutCaller(part, callers);
+      });
+      return kept.every((part, index) => part === parts[index]) ? draft : withParts(draft, kept);
+    });
+    return withDrafts(request, drafts);
+  },
+};
+
+const callerOf = (part: Part, { provider, field }: CallerRequirement): unknown =>
+  part.type === "opaque" ? Object(part.value)[field] : part.providerMetadata?.[provider]?.[field];
+
+const withoutCaller = derivation(
+  (part: Part, requirement: CallerRequirement): Part =>
+    part.type === "opaque"
+      ? { ...part, value: withoutField(part.value as JsonObject, requirement) }
+      : withoutMark(part, requirement),
+);
 
 /** The fields of a text whose loss is reported; its other fields are the provider's bookkeeping. */
 const MISSED: readonly string[] = ["cache_control", "cacheControl", "prompt_cache_breakpoint", "citations"];

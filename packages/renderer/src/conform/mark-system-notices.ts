@@ -1,24 +1,88 @@
 import type { Message, Part } from "@threadfold/core";
+import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import { derivation } from "../input/derivation.ts";
 import type { Draft } from "../neutral/draft.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
+import { endsWithProviderAnswer } from "./provider-items.ts";
 
 /**
- * Sends mid-conversation system messages as marked user messages if the format has no such role. Their text stays
- * verbatim: it is an instruction, not content.
+ * Moves mid-conversation system messages between what is said to the model and its answer, if the format has them only
+ * there: each moves forward to the next such place, because a fold may have taken what stood around it. Directly behind
+ * an answer that is there in the log as well it stays and becomes a notice, as in the request for the next answer.
+ */
+export const placeSystemMessages: Repair = {
+  name: "place-system-messages",
+  apply(request, { requirements, ends }) {
+    if (requirements.systemInside !== "before-answer" || !request.drafts.some(isSystem)) return request;
+    const shown: Draft[] = [];
+    const waiting: Draft[] = [];
+    let before: Draft | undefined;
+    for (const draft of request.drafts) {
+      const stays = isDirective(draft, requirements) || (waiting.length === 0 && isBehindAnswer(draft, before));
+      if (isSystem(draft) && !stays) {
+        waiting.push(draft);
+        continue;
+      }
+      if (draft.chat.role === "assistant" && takesSystem(before, requirements)) {
+        for (const system of waiting.splice(0)) shown.push(system);
+      }
+      shown.push(draft);
+      if (!isSystem(draft)) before = draft;
+    }
+    // A piece that is followed by an answer ends before the place of what still waits.
+    const isPlaced = ends.last || takesSystem(before, requirements);
+    return withDrafts(request, isPlaced ? [...shown, ...waiting] : shown);
+  },
+};
+
+const isSystem = ({ chat }: Draft): boolean => chat.role === "system";
+
+const isBehindAnswer = ({ ordinal }: Draft, before: Draft | undefined): boolean =>
+  before?.chat.role === "assistant" && before.message !== null && before.ordinal === ordinal - 1;
+
+/** Checks whether a system message may come next: after what is said to the model, or what a tool of the provider said. */
+const takesSystem = (before: Draft | undefined, requirements: FormatRequirements): boolean =>
+  before !== undefined && (before.chat.role !== "assistant" || endsWithProviderAnswer(before, requirements));
+
+/** Checks for a system message that only changes a setting: it may be anywhere. */
+export const isDirective = ({ chat }: Draft, { directive, systemInside }: FormatRequirements): boolean =>
+  directive !== undefined &&
+  systemInside === "before-answer" &&
+  chat.role === "system" &&
+  chat.parts.length === 0 &&
+  chat.providerMetadata?.[directive.provider]?.[directive.field] !== undefined;
+
+/**
+ * Sends mid-conversation system messages as marked user messages if the format has no such role, or no place for it
+ * where they are. Their text stays verbatim: it is an instruction, not content.
  */
 export const markSystemNotices: Repair = {
   name: "mark-system-notices",
   apply(request, { requirements, warnings }) {
     if (requirements.systemInside === "native") return request;
-    const drafts = mapDrafts(request.drafts, (draft) => {
-      if (draft.chat.role !== "system") return draft;
+    let before: Draft | undefined;
+    let isPlaced: boolean | undefined;
+    const drafts = mapDrafts(request.drafts, (draft, index) => {
+      if (!isSystem(draft)) [before, isPlaced] = [draft, undefined];
+      if (!isSystem(draft) || isDirective(draft, requirements)) return draft;
+      isPlaced ??=
+        requirements.systemInside === "before-answer" &&
+        takesSystem(before, requirements) &&
+        isBeforeAnswer(request.drafts, index);
+      if (isPlaced) return draft;
       warnings.add("system-as-notice", draft.chat.sources);
       return notice(draft);
     });
     return withDrafts(request, drafts);
   },
 };
+
+/** Checks whether the model speaks next, or nobody does. */
+function isBeforeAnswer(drafts: readonly Draft[], index: number): boolean {
+  let next = index + 1;
+  while (next < drafts.length && isSystem(drafts[next] as Draft)) next++;
+  return next === drafts.length || drafts[next]?.chat.role === "assistant";
+}
 
 function notice(draft: Draft): Draft {
   const { chat: said } = draft;

@@ -149,7 +149,7 @@ function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): 
   const isAnswer = (part: Part): boolean => part.type === "tool-result" || pairKey(part, opaquePairs)?.isCall === false;
   return [...callOf].flatMap(([answer, call]): readonly LateCall[] => {
     const [from, to] = [placeOf.get(call) ?? 0, placeOf.get(answer) ?? 0];
-    if (from === to || call.type !== "opaque") return [];
+    if (from === to || call.type !== "opaque" || pairKey(call, opaquePairs)?.mayBeOpen === true) return [];
     const behind = partsAt(from).slice(partsAt(from).indexOf(call) + 1);
     const before = partsAt(to).slice(0, partsAt(to).indexOf(answer));
     const between = drafts.slice(from + 1, to).flatMap(({ chat }) => chat.parts);

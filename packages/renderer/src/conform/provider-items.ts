@@ -34,9 +34,13 @@ export const leaveOutLoneItems: Repair = {
       request.drafts.map(({ chat }) => chat),
       requirements,
     );
-    const stays = (part: Part): boolean => paired.has(part) || (ends.last && open.has(part));
-    const drafts = mapDrafts(request.drafts, (draft) => {
-      const parts = draft.chat.parts.filter((part) => pairKey(part, opaquePairs) === undefined || stays(part));
+    const stays = (part: Part, mayBeOpen: boolean, index: number): boolean =>
+      paired.has(part) || (ends.last && open.has(part)) || (mayBeOpen && !isFoldNext(request.drafts, index));
+    const drafts = mapDrafts(request.drafts, (draft, index) => {
+      const parts = draft.chat.parts.filter((part) => {
+        const item = pairKey(part, opaquePairs);
+        return item === undefined || stays(part, item.mayBeOpen, index);
+      });
       if (parts.length === draft.chat.parts.length) return draft;
       warnings.leaveOut("opaque-left-out", "without-partner", draft.chat.sources);
       return parts.length === 0 ? null : withParts(draft, parts);
@@ -44,6 +48,14 @@ export const leaveOutLoneItems: Repair = {
     return withDrafts(request, drafts);
   },
 };
+
+/** Checks whether a fold follows a message and its results: what is missing may be in it. */
+function isFoldNext(drafts: readonly Draft[], index: number): boolean {
+  let next = index + 1;
+  while (drafts[next]?.chat.role === "tool") next++;
+  const chat = drafts[next]?.chat;
+  return chat !== undefined && isFrame(chat);
+}
 
 /** Checks whether messages leave a call open for the provider to continue: nothing may be said after them. */
 export const leaveItemOpen = (messages: readonly ChatMessage[], requirements: FormatRequirements): boolean =>
@@ -53,6 +65,12 @@ export const leaveItemOpen = (messages: readonly ChatMessage[], requirements: Fo
 export function isAnswerOfHost(part: Part, { opaquePairs = [] }: Pick<FormatRequirements, "opaquePairs">): boolean {
   const item = pairKey(part, opaquePairs);
   return item?.isCall === false && item.isNamed;
+}
+
+/** Checks whether a message ends with what the provider answered to a call of its own. */
+export function endsWithProviderAnswer({ chat }: Draft, { opaquePairs = [] }: FormatRequirements): boolean {
+  const last = chat.parts.at(-1);
+  return last !== undefined && pairKey(last, opaquePairs)?.isCall === false;
 }
 
 interface ItemPairs {
@@ -111,7 +129,7 @@ function isFrame({ synthetic, parts: [part] }: ChatMessage): boolean {
 export function pairKey(
   part: Part,
   pairs: readonly OpaquePair[],
-): { readonly key: string; readonly isCall: boolean; readonly isNamed: boolean } | undefined {
+): ({ readonly key: string } & Readonly<Record<"isCall" | "isNamed" | "mayBeOpen", boolean>>) | undefined {
   if (part.type !== "opaque") return undefined;
   const value = Object(part.value) as Readonly<Record<string, unknown>>;
   const type = String(value["type"]);
@@ -119,7 +137,8 @@ export function pairKey(
   if (pair === undefined) return undefined;
   const isCall = type === pair.call;
   const name = value[pair.fields[isCall ? 0 : 1]] ?? null;
-  return { key: `${pair.call} ${String(name)}`, isCall, isNamed: name !== null };
+  const mayBeOpen = isCall && pair.mayBeOpen === true;
+  return { key: `${pair.call} ${String(name)}`, isCall, isNamed: name !== null, mayBeOpen };
 }
 
 const isOfType = (type: string, answer: string): boolean =>

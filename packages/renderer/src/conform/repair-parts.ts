@@ -1,6 +1,7 @@
 import type { MediaPart, Part } from "@threadfold/core";
 import { type Draft, withParts } from "../neutral/draft.ts";
 import { type Conformance, type PartPlace, type PartRepair, type Repair, withDrafts } from "./conformance.ts";
+import { isDirective } from "./mark-system-notices.ts";
 import { leaveOutBlank, leaveOutBlankInResult, leaveOutOpaque } from "./parts/leave-out.ts";
 import { replaceMedia, replaceMediaInResult } from "./parts/media.ts";
 import { leaveOutWithReasoning, stripReasoning, stripSignature } from "./parts/reasoning.ts";
@@ -47,7 +48,8 @@ function repairDraft(place: PartPlace, conformance: Conformance): Draft | null {
     if (repaired !== part && changed === undefined) changed = parts.slice(0, index);
     if (repaired !== null) changed?.push(repaired);
   }
-  if ((changed ?? parts).length > 0) return changed === undefined ? draft : withParts(draft, changed);
+  if ((changed ?? parts).length > 0 || isDirective(draft, conformance.requirements))
+    return changed === undefined ? draft : withParts(draft, changed);
   conformance.warnings.add("message-left-out", draft.chat.sources);
   return null;
 }

@@ -1,8 +1,8 @@
 import { assignCallIds } from "./assign-call-ids.ts";
 import type { Conformance, DraftRequest, Repair } from "./conformance.ts";
 import { leaveMediaBehindFailures, noteUnmarkedFailures } from "./failed-results.ts";
-import { leaveOutCacheMarks, noteLeftOutFields } from "./left-out-fields.ts";
-import { markSystemNotices } from "./mark-system-notices.ts";
+import { leaveOutCacheMarks, leaveOutCallers, noteLeftOutFields } from "./left-out-fields.ts";
+import { markSystemNotices, placeSystemMessages } from "./mark-system-notices.ts";
 import { answerOpenCalls, leaveOutStrayResults, moveCallsToLateAnswers, moveResultsToCalls } from "./pair-results.ts";
 import {
   leaveOutLoneItems,
@@ -31,11 +31,13 @@ const REPAIRS: readonly Repair[] = [
   leaveMediaBehindFailures,
   leaveOutRepeatedItems,
   leaveOutLoneItems,
+  placeSystemMessages,
+  markSystemNotices,
   openTurnsWithReasoning,
   moveCallsToLateAnswers,
+  leaveOutCallers,
   leaveOutCacheMarks,
   endWithoutReasoning,
-  markSystemNotices,
   assignCallIds,
   declareRevealedTools,
   declareWaitingTools,

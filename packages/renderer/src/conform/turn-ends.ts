@@ -5,6 +5,7 @@ import { type Draft, isBlank, madeDraft, withParts } from "../neutral/draft.ts";
 import { rehydratedMessage } from "../neutral/externalized-body.ts";
 import { canReadArtifacts, recallTools } from "../neutral/recall-tools.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
+import { isDirective } from "./mark-system-notices.ts";
 import { isAnswerOfHost, leaveItemOpen } from "./provider-items.ts";
 
 /** Text of the user turn added after an assistant turn when the host provides none. */
@@ -19,9 +20,10 @@ export const appendTail: Repair = {
   name: "append-tail",
   end: "last",
   apply(request, { input, warnings, requirements }) {
-    const last = request.drafts.at(-1);
     // Content that the provider continues itself is sent unchanged, with nothing said after it.
     if (isPaused(request.drafts, requirements)) return request;
+    const end = requirements.systemInside === "before-answer" ? systemAtEnd(request.drafts) : request.drafts.length;
+    const last = request.drafts[end - 1];
     const ordinal = last?.ordinal ?? 0;
     const canRead = canReadArtifacts(recallTools(input.tools));
     const tail = (input.rehydrated ?? []).map((content) => rehydratedMessage(content, ordinal, canRead));
@@ -29,9 +31,14 @@ export const appendTail: Repair = {
       warnings.add("continuation-added", last?.chat.sources ?? []);
       tail.push(continuation(input, ordinal));
     }
-    return tail.length === 0 ? request : withDrafts(request, [...request.drafts, ...tail]);
+    if (tail.length === 0) return request;
+    return withDrafts(request, [...request.drafts.slice(0, end), ...tail, ...request.drafts.slice(end)]);
   },
 };
+
+/** Returns where the system messages at the end begin: nothing may be said between them and the answer. */
+const systemAtEnd = (drafts: readonly Draft[]): number =>
+  drafts.findLastIndex(({ chat }) => chat.role !== "system") + 1;
 
 /** Checks whether the provider paused after these messages, so that its next answer continues the last of them. */
 const isPaused = (drafts: readonly Draft[], requirements: FormatRequirements): boolean =>
@@ -61,7 +68,7 @@ export const openWithUser: Repair = {
   name: "open-with-user",
   end: "first",
   apply(request, { requirements, warnings }) {
-    const first = request.drafts[0];
+    const first = request.drafts.find((draft) => !isDirective(draft, requirements));
     if (requirements.opening === "anyone" || first === undefined || first.chat.role !== "assistant") return request;
     if (opensWithItem(first, requirements)) return request;
     warnings.add("opening-added", []);

@@ -111,6 +111,35 @@ describe("openai-chat lowering", () => {
     });
   });
 
+  it("sends back what came beside an answer, and audio by its id unless the log has its words", () => {
+    const openai = {
+      reasoning_details: [{ type: "reasoning.encrypted", data: "ZW5j" }],
+      annotations: [{ type: "file" }],
+    };
+    const answer = (role: ChatMessage["role"], metadata: object, ...parts: Part[]) =>
+      openaiChat.lower({
+        ...{ system: [], tools: [] },
+        messages: [
+          { role, parts, sources: [], providerMetadata: { openai: metadata } as ChatMessage["providerMetadata"] },
+        ],
+      }).payload.messages;
+    expect(answer("assistant", { ...openai, other: 1 }, text("a"))).toEqual([
+      { role: "assistant", content: "a", ...openai },
+    ]);
+    expect(answer("user", openai, text("a"))).toEqual([{ role: "user", content: "a" }]);
+    const audio = (words: string, more: object): Part =>
+      ({ ...text(words), providerMetadata: { openai: { audio: { id: "audio_1", ...more } } } }) as Part;
+    expect(lowerOne(openaiChat, "assistant", audio("Hello.", { expires_at: 1 }))).toEqual({
+      ...{ role: "assistant", content: "Hello." },
+    });
+    expect(lowerOne(openaiChat, "assistant", audio("[audio]", {}))).toEqual({
+      ...{ role: "assistant", content: null, audio: { id: "audio_1" } },
+    });
+    expect(lowerOne(openaiChat, "assistant", text("See:"), audio("[audio]", {}))).toEqual({
+      ...{ role: "assistant", content: "See:", audio: { id: "audio_1" } },
+    });
+  });
+
   it("sends each system text as a message and tools as functions", () => {
     expect(
       openaiChat.lower({ system: ["s", "t"], tools: [{ name: "a", inputSchema: { type: "object" } }], messages: [] })

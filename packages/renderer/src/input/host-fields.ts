@@ -20,4 +20,9 @@ export interface HostFields {
   readonly betas?: readonly string[];
   /** Anthropic's `context_management`, for a host that requests context edits itself. */
   readonly contextManagement?: JsonObject;
+  /**
+   * Set by a host whose own messages to Anthropic include system messages inside the conversation, so that its model
+   * takes them whatever its name.
+   */
+  readonly systemInside?: true;
 }

@@ -10,6 +10,7 @@ const STRICTEST = {
   cacheBreakpoints: false,
   compaction: false,
   toolSearch: true,
+  systemInside: false,
 } as const;
 
 const NO_ROWS: CapabilityTable = Object.freeze({});
@@ -82,6 +83,11 @@ export interface ModelCapabilities {
   readonly compaction: boolean;
   /** Whether it accepts deferred tools and tool search items. A model that does not rejects the request. */
   readonly toolSearch: boolean;
+  /**
+   * Whether it takes system messages inside a conversation, between what is said to it and its answer, from a provider
+   * only some of whose models do.
+   */
+  readonly systemInside: boolean;
   /** Size of the context window, in tokens. */
   readonly contextWindow: number;
   /** Minimum length of a prefix that can be cached, in tokens. */
@@ -95,6 +101,8 @@ export type CapabilityTable = Readonly<Record<string, Partial<ModelCapabilities>
 const LOOP_BOUND = { reasoning: "last-turn", compaction: false } as const;
 /** Claude models whose signatures cover only the block itself, and that read the thinking of every turn. */
 const UNBOUND = { reasoning: "none" } as const;
+/** Claude models that take system text only before the conversation. */
+const SYSTEM_FIRST = { systemInside: false } as const;
 /** Claude models that still accept an assistant prefill. */
 const PREFILLED = { prefill: true } as const;
 const TEXT_REASONING = { reasoning: "none", reasoningText: true } as const;
@@ -102,7 +110,7 @@ const TEXT_REASONING = { reasoning: "none", reasoningText: true } as const;
 /** Rows for one model and its dated names; the name followed by any other number is a newer model. */
 const only = (name: string, row: Partial<ModelCapabilities>): CapabilityTable => ({
   [name]: row,
-  [`${name}-`]: { reasoning: "prefix-bound" },
+  [`${name}-`]: { reasoning: "prefix-bound", systemInside: true },
   [`${name}-20`]: row,
   [`${name}-v`]: row,
 });
@@ -112,23 +120,25 @@ const only = (name: string, row: Partial<ModelCapabilities>): CapabilityTable =>
  * strictest. Claude binds thinking to the prefix from Fable 5.1 and Opus 5.5 on (Anthropic's pages on preserved
  * thinking, November 2026). Which open models want their reasoning back is not confirmed by any vendor page: add a row
  * to override. Claude compacts from Opus 4.6 and Sonnet 4.6 on (Anthropic's pages on compaction, November 2026).
- * OpenAI's models support tool search from GPT-5.4 on (OpenAI's page on tool search, November 2026).
+ * OpenAI's models support tool search from GPT-5.4 on (OpenAI's page on tool search, November 2026). Claude takes system
+ * messages inside a conversation from Opus 4.8 on, except for Sonnet 5 (Anthropic's page on them, November 2026).
  */
 export const MODEL_CAPABILITIES: CapabilityTable = Object.freeze({
-  "claude-": { provider: "anthropic", cacheBreakpoints: true, compaction: true },
-  "claude-3": { ...LOOP_BOUND, ...PREFILLED },
-  "claude-opus-4": UNBOUND,
+  "claude-": { provider: "anthropic", cacheBreakpoints: true, compaction: true, systemInside: true },
+  "claude-3": { ...LOOP_BOUND, ...PREFILLED, ...SYSTEM_FIRST },
+  "claude-opus-4": { ...UNBOUND, ...SYSTEM_FIRST },
   "claude-opus-4-0": { ...LOOP_BOUND, ...PREFILLED },
   "claude-opus-4-2": { ...LOOP_BOUND, ...PREFILLED },
   "claude-opus-4-1": { ...LOOP_BOUND, ...PREFILLED },
   "claude-opus-4-5": { ...PREFILLED, compaction: false },
-  "claude-sonnet-4": UNBOUND,
+  "claude-opus-4-8": { systemInside: true },
+  "claude-sonnet-4": { ...UNBOUND, ...SYSTEM_FIRST },
   "claude-sonnet-4-0": { ...LOOP_BOUND, ...PREFILLED },
   "claude-sonnet-4-2": { ...LOOP_BOUND, ...PREFILLED },
   "claude-sonnet-4-5": { ...LOOP_BOUND, ...PREFILLED },
-  "claude-haiku-4-5": { ...LOOP_BOUND, ...PREFILLED },
+  "claude-haiku-4-5": { ...LOOP_BOUND, ...PREFILLED, ...SYSTEM_FIRST },
   ...only("claude-opus-5", UNBOUND),
-  ...only("claude-sonnet-5", UNBOUND),
+  ...only("claude-sonnet-5", { ...UNBOUND, ...SYSTEM_FIRST }),
   ...only("claude-fable-5", UNBOUND),
   ...only("claude-mythos-5", UNBOUND),
   "gpt-": { provider: "openai", reasoning: "none" },

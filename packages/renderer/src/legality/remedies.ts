@@ -26,11 +26,14 @@ const REMEDIES = Object.freeze({
   "server-tools": "send the call and its result as they came, in one turn; remove either one if the other is missing",
   shape: "compare the value at this path with the provider's request type",
   roles: "use the provider's roles; system text goes into its own field",
+  "system-places":
+    "put the system message behind the newest user message or tool results and before the answer, or its text into the system field",
   messages: "remove the empty message, or give it content",
   contents: "send at least one turn of the user",
   input: "put at least one message of the user into the input",
   "call-id-form": "give the call and its result an id of letters, digits, _ and - that is not too long",
   "call-id-once": "give the later call and its result another id",
+  callers: "restore the program that made the call, or send the call without its caller",
   "calls-behind-user": "move the calls into the model's turn before them, or restore the turn that was in between",
   "output-kind":
     "answer each call with its own kind of output: a function_call with a function_call_output, a custom_tool_call with a custom_tool_call_output",

@@ -22,14 +22,17 @@ export interface SplitSystem {
 export function splitLeadingSystem(drafts: readonly Draft[]): SplitSystem {
   const spoken = drafts.findIndex(({ chat, action }) => chat.role !== "system" && action !== "pins");
   const preamble = spoken < 0 ? drafts : drafts.slice(0, spoken);
-  const leading = preamble.filter(({ chat }) => chat.role === "system");
+  const leading = preamble.filter(saysSystemText);
   if (leading.length === 0) return { texts: [], sources: [], drafts };
   return {
     texts: leading.flatMap(({ chat }) => systemTexts(chat)),
     sources: leading.flatMap(({ chat }) => chat.sources),
-    drafts: [...preamble.filter(({ chat }) => chat.role !== "system"), ...drafts.slice(preamble.length)],
+    drafts: [...preamble.filter((draft) => !saysSystemText(draft)), ...drafts.slice(preamble.length)],
   };
 }
+
+/** A system message without content may still change a setting. */
+const saysSystemText = ({ chat }: Draft): boolean => chat.role === "system" && chat.parts.length > 0;
 
 /**
  * System text is text only: each part becomes one text, with the role and name of its message and with its own marks.

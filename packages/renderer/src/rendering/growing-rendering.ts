@@ -1,6 +1,6 @@
 import { type AppendOnlyList, type ChatMessage, type CompactionPlan, ThreadView } from "@threadfold/core";
 import { isSameSystem } from "../cache/breakpoint-places.ts";
-import { bindingFor, requirementsFor } from "../capabilities/requirements-for.ts";
+import { requirementsFor } from "../capabilities/requirements-for.ts";
 import type { RequestEnds } from "../conform/conformance.ts";
 import { leaveItemOpen, pinsLacking } from "../conform/provider-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
@@ -148,7 +148,7 @@ export class GrowingRendering {
       next.summaryWording === input.summaryWording &&
       next.model === input.model &&
       next.capabilities === input.capabilities &&
-      bindingFor(next) === bindingFor(input) &&
+      requirementsFor(this.#context.format.rules.requirements, next) === this.#context.requirements &&
       next.ledger.tokenizer === input.ledger.tokenizer &&
       next.thread.version >= thread.version &&
       next.thread.entriesBetween(thread.version - 1, thread.version)[0] === thread.entriesBetween(thread.version - 1)[0]

@@ -83,7 +83,7 @@ function withPins(found: ReadonlySet<Pin>, { drafts }: RequestPiece, livePins: r
  * message after another speaker's message, its results are in place, and its ids are new. 0 when there is none.
  */
 export function lastPieceStart(drafts: readonly Draft[], settledIds: ReadonlySet<string>): number {
-  const start = drafts.findLastIndex((draft, index) => isPieceStart(draft, drafts[index - 1]));
+  const start = drafts.findLastIndex((draft, index) => isPieceStart(draft, drafts, index));
   if (start <= 0) return 0;
   const before = new Set(drafts.slice(0, start).flatMap(idsOf));
   const piece = drafts.slice(start);
@@ -91,8 +91,13 @@ export function lastPieceStart(drafts: readonly Draft[], settledIds: ReadonlySet
   return isFree ? start : 0;
 }
 
-const isPieceStart = ({ chat, message }: Draft, before: Draft | undefined): boolean =>
-  chat.role === "assistant" && message !== null && before !== undefined && before.chat.role !== "assistant";
+/** System messages may be between what is said and its answer. */
+function isPieceStart({ chat, message }: Draft, drafts: readonly Draft[], index: number): boolean {
+  if (chat.role !== "assistant" || message === null) return false;
+  let before = index - 1;
+  while (drafts[before]?.chat.role === "system") before--;
+  return before >= 0 && drafts[before]?.chat.role !== "assistant";
+}
 
 /**
  * Checks that drafts neither name a call with one of these ids nor contain anything that repairs compare across

@@ -40,6 +40,7 @@ const frameSchema: z.ZodType<RequestFrame> = z.object({
       responseFormat: jsonObjectSchema.exactOptional(),
       betas: z.array(z.string()).exactOptional(),
       contextManagement: jsonObjectSchema.exactOptional(),
+      systemInside: z.literal(true).exactOptional(),
     })
     .exactOptional(),
 });

@@ -55,8 +55,8 @@ function stepsOf(messages: readonly PlainObject[]): readonly WireStep[] {
     const open = steps.at(-1);
     if (message.role === "assistant") steps.push({ kind: "calls", references: callsOf(parts) });
     else if (message.role !== "tool") steps.push({ kind: "speech" });
-    else if (open?.kind === "results") open.references.push(...references(parts, "tool-result"));
-    else steps.push({ kind: "results", references: references(parts, "tool-result") });
+    else if (open?.kind !== "results") steps.push({ kind: "results", references: references(parts, "tool-result") });
+    else for (const one of references(parts, "tool-result")) open.references.push(one);
   });
   return steps;
 }

@@ -56,6 +56,8 @@ export interface AnthropicView {
   readonly responseFormat: unknown;
   readonly betas: unknown;
   readonly contextManagement: unknown;
+  /** Whether the host itself writes system messages inside the conversation. */
+  readonly systemInside: boolean;
 }
 
 const NONE: readonly PlacedBlock[] = [];
@@ -79,6 +81,7 @@ export function anthropicView(payload: unknown, { edited, host }: AnthropicConte
     responseFormat: (isPlainObject(body.output_config) ? body.output_config.format : undefined) ?? host?.responseFormat,
     betas: body.betas ?? body.anthropic_beta ?? host?.betas,
     contextManagement: body.context_management ?? host?.contextManagement,
+    systemInside: host?.systemInside === true,
     blocksOf: (type) => byType.get(type) ?? NONE,
   };
 }
@@ -131,6 +134,33 @@ function references(blocks: readonly PlacedBlock[], type: string, field: string)
     if (placed.block.type === type) found.push({ id: asText(placed.block[field]) ?? "", place: placeOf(placed) });
   }
   return found;
+}
+
+/** Consecutive system messages, and whether they may be where they are. */
+interface SystemRun {
+  readonly run: readonly PlainObject[];
+  readonly start: number;
+  readonly isPlaced: boolean;
+}
+
+export function systemRuns({ messages }: AnthropicView): readonly SystemRun[] {
+  const runs: SystemRun[] = [];
+  for (let start = 0; start < messages.length; start++) {
+    if (messages[start]?.role !== "system") continue;
+    let end = start + 1;
+    while (messages[end]?.role === "system") end++;
+    const isPlaced =
+      takesSystem(messages[start - 1]) && (end === messages.length || messages[end]?.role === "assistant");
+    runs.push({ run: messages.slice(start, end), start, isPlaced });
+    start = end - 1;
+  }
+  return runs;
+}
+
+function takesSystem(before: PlainObject | undefined): boolean {
+  const last = asList(before?.content).at(-1);
+  const isFound = isPlainObject(last) && asText(last.type)?.endsWith("_tool_result") === true;
+  return before !== undefined && (before.role !== "assistant" || isFound);
 }
 
 export const placeOf = ({ message, index }: PlacedBlock, field?: string): Place => at(message, index, field);

@@ -71,15 +71,29 @@ const wireRole = (role: Role): string => (role === "tool" ? "user" : role);
  * one message, results first. Content is always a list of blocks, so that more of it only adds to the end.
  */
 export function lowerMessages(messages: readonly ChatMessage[]): readonly JsonObject[] {
-  const lowered: { readonly role: string; readonly content: JsonValue[] }[] = [];
-  for (const { role, parts } of messages) {
+  const lowered: LoweredMessage[] = [];
+  let isJoined = false;
+  for (const { role, parts, providerMetadata } of messages) {
     const open = lowered.at(-1);
-    const target = open?.role === wireRole(role) ? open : { role: wireRole(role), content: [] };
-    if (target !== open) lowered.push(target);
+    const fields = role === "system" ? providerFields(providerMetadata, "anthropic", SYSTEM_FIELDS) : {};
+    const isPlain = Object.keys(fields).length === 0;
+    const own: LoweredMessage = { role: wireRole(role), ...fields, content: [] };
+    const target = isJoined && isPlain && open?.role === own.role ? open : own;
+    if (target === own) lowered.push(target);
+    isJoined = isPlain;
     for (const part of parts) target.content.push(lowerPart(part));
   }
   return lowered;
 }
+
+interface LoweredMessage {
+  readonly [field: string]: JsonValue;
+  readonly role: string;
+  readonly content: JsonValue[];
+}
+
+/** Fields of a system message inside a conversation: how long it is shown, and settings that it changes. */
+export const SYSTEM_FIELDS = ["clear_at", "output_config"] as const;
 
 /** Lowers one part to one block. */
 function lowerPart(part: Part): JsonValue {

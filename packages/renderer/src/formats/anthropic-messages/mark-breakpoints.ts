@@ -19,8 +19,11 @@ export function markedPlaces(request: ChatRequest, cache: CacheOptions): Breakpo
   return { frame, messages: messages.filter((index) => markedPart(request.messages[index]) >= 0) };
 }
 
+/** What is shown for one turn only takes no mark. */
 const markedPart = (message: ChatRequest["messages"][number] | undefined): number =>
-  message?.parts.findLastIndex(({ type }) => type !== "reasoning") ?? -1;
+  message?.role === "system" && message.providerMetadata?.anthropic?.clear_at === "next_user_message"
+    ? -1
+    : (message?.parts.findLastIndex(({ type }) => type !== "reasoning") ?? -1);
 
 const blocksOf = (message: unknown): readonly unknown[] => (isPlainObject(message) ? asList(message.content) : []);
 

@@ -1,4 +1,4 @@
-import type { JsonObject, Part } from "@threadfold/core";
+import { AgentThread, asMessageId, type JsonObject, type MessageInput, type Part } from "@threadfold/core";
 import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { renderSample } from "../../testing/render-sample.ts";
@@ -8,7 +8,9 @@ import {
   type MessageSpec,
   planWith,
   pointerOver,
+  SAMPLE_THREAD_ID,
   signed,
+  summaryOver,
   threadOf,
 } from "../../testing/sample-thread.ts";
 
@@ -57,6 +59,38 @@ describe("a failed result in Anthropic's format", () => {
       ["tool", result("b", "", { content })],
     ]);
     expect(messages[2].content.map(({ content: shown }: JsonObject) => shown)).toEqual([JSON.stringify(value), value]);
+  });
+});
+
+describe("a call that a program of the model made", () => {
+  const running = opaque({ type: "server_tool_use", id: "srv", name: "code_execution", input: {} });
+  const ran = opaque({ type: "code_execution_tool_result", tool_use_id: "srv", content: {} });
+  const caller = { type: "code_execution_20260120", tool_id: "srv" };
+  const called = (id: string): Part => ({ ...call(id), providerMetadata: { anthropic: { caller } } }) as Part;
+  const specs: readonly MessageSpec[] = [
+    ["user", "go"],
+    ["assistant", running, called("a")],
+    ["tool", result("a", "ok")],
+    ["assistant", called("b")],
+    ["tool", result("b", "ok")],
+    ["assistant", ran, "so"],
+    ["user", "on"],
+  ];
+  const callers = (numbers: readonly number[]) =>
+    render(
+      specs,
+      numbers.length === 0 ? {} : { plan: planWith(threadOf(...specs), summaryOver(threadOf(...specs), numbers)) },
+    )
+      .messages.flatMap(({ content }) => content)
+      .filter((block) => "caller" in block);
+
+  it("names the program while it is shown, and none once it is folded", () => {
+    expect(callers([])).toMatchObject([
+      { id: "a", caller },
+      { id: "b", caller },
+    ]);
+    expect(callers([2, 3])).toEqual([]);
+    expect(callers([6])).toEqual([]);
   });
 });
 
@@ -239,5 +273,132 @@ describe("tools that the provider runs", () => {
     ];
     const rehydrated = [{ artifactId: ARTIFACT, content: "x", tokens: 1, truncated: false }];
     expect(render(paused, { continuation: "And?", rehydrated }).blocks).toEqual(["text", "text,server_tool_use"]);
+  });
+});
+
+/** A thread of messages that have more than a role and parts. */
+const threadWith = (...messages: readonly Omit<MessageInput, "id" | "createdAt">[]): AgentThread =>
+  AgentThread.empty(SAMPLE_THREAD_ID).append(
+    messages.map((message, index) => {
+      return { id: asMessageId(`m${index + 1}`), createdAt: `2025-01-01T00:00:0${index}.000Z`, ...message };
+    }),
+  );
+
+describe("a system message inside a conversation", () => {
+  const model = "claude-opus-5";
+  const specs: readonly MessageSpec[] = [
+    ["user", "go"],
+    ["assistant", call("a")],
+    ["tool", result("a", "ok")],
+    ["system", "be kind"],
+    ["assistant", call("b")],
+    ["tool", result("b", "ok")],
+    ["assistant", "one"],
+    ["user", "on"],
+    ["system", "be brief"],
+    ["assistant", "two"],
+    ["user", "end"],
+  ];
+  const turns = ({ messages }: ReturnType<typeof render>) =>
+    messages.map(({ role, content }) => [role, ...content.map((block: JsonObject) => block["text"] ?? block["type"])]);
+
+  it("stays where it is for a model that takes it, and is a user's notice for any other", () => {
+    const { messages, warnings } = render(specs, { model });
+    expect(messages.map(({ role }) => role[0]).join("")).toBe("uausauausau");
+    expect(messages[3]).toEqual({ role: "system", content: [text("be kind")] });
+    expect(warnings).toEqual([]);
+    for (const other of [{}, { model: "claude-sonnet-5" }, { model: "in-house" }]) {
+      const sample = render(specs, other);
+      expect(sample.messages.map(({ role }) => role)).not.toContain("system");
+      expect(sample.warnings.map(({ kind }) => kind)).toContain("system-as-notice");
+    }
+    const host = { systemInside: true } as const;
+    for (const other of [{}, { model: "claude-sonnet-5" }, { model: "in-house" }])
+      expect(render(specs, { ...other, host }).messages[3].role).toBe("system");
+  });
+
+  it.each([
+    ["assistant", [5, 6, 7, 8]],
+    ["user", [5, 6, 7, 8]],
+    ["assistant", [1, 2, 3]],
+    ["user", [1, 2, 3, 5, 6, 7]],
+    ["assistant", [1, 2, 3, 5, 6, 7, 8]],
+  ] as const)("keeps its role whatever a summary by the %s replaces around it: %j", (summaryRole, numbers) => {
+    const thread = threadOf(...specs);
+    const sample = render(specs, { model, summaryRole, plan: planWith(thread, summaryOver(thread, numbers)) });
+    const systems = turns(sample).filter(([role]) => role === "system");
+    expect(systems.flatMap(([, ...texts]) => texts)).toEqual(["be kind", "be brief"]);
+    expect(sample.warnings.map(({ kind }) => kind)).not.toContain("system-as-notice");
+  });
+
+  it("waits for the answer that follows what the user says in between", () => {
+    const { messages } = render(
+      [
+        ["user", "go"],
+        ["system", "be kind"],
+        ["user", "on"],
+        ["assistant", "so"],
+        ["user", "end"],
+      ],
+      { model },
+    );
+    expect(messages.map(({ role }) => role)).toEqual(["user", "system", "assistant", "user"]);
+    expect(messages[0].content).toEqual([text("go"), text("on")]);
+  });
+
+  it("is a notice where no place for it comes", () => {
+    const { messages, warnings } = render(
+      [
+        ["user", "go"],
+        ["assistant", "so"],
+        ["system", "be kind"],
+      ],
+      { model },
+    );
+    expect(messages.at(-1)).toEqual({ role: "user", content: [text("[System notice]"), text("be kind")] });
+    expect(warnings.map(({ kind }) => kind)).toEqual(["system-as-notice"]);
+  });
+
+  it("comes after what is brought back for this request", () => {
+    const rehydrated = [{ artifactId: ARTIFACT, content: "the file", tokens: 2, truncated: false }];
+    const { messages } = render(
+      [
+        ["user", "go"],
+        ["system", "be kind"],
+      ],
+      { model, rehydrated },
+    );
+    expect(messages.map(({ role }) => role)).toEqual(["user", "system"]);
+  });
+
+  it("keeps its fields, and its own message where it has any", () => {
+    const own = (fields: JsonObject, ...parts: Part[]) => ({
+      role: "system" as const,
+      parts,
+      providerMetadata: { anthropic: fields },
+    });
+    const thread = threadWith(
+      own({ output_config: { effort: "low" } }),
+      { role: "user", parts: [text("go")] },
+      own({ clear_at: "next_user_message" }, text("be kind")),
+      { role: "system", parts: [text("be brief")] },
+      { role: "assistant", parts: [text("so")] },
+      { role: "user", parts: [text("end")] },
+    );
+    const cache = { ttl: "5m" } as const;
+    const sample = renderSample(thread, { format: "anthropic-messages", model });
+    expect(sample.messages).toEqual([
+      { role: "system", output_config: { effort: "low" }, content: [] },
+      { role: "user", content: [text("go")] },
+      { role: "system", clear_at: "next_user_message", content: [text("be kind")] },
+      { role: "system", content: [text("be brief")] },
+      { role: "assistant", content: [text("so")] },
+      { role: "user", content: [text("end")] },
+    ]);
+    expect([sample.format.check(sample.payload, sample.manifest), sample.warnings]).toEqual([[], []]);
+    const upTo = { ...sample.request, messages: sample.request.messages.slice(0, 3) };
+    expect(sample.format.check(sample.format.lower(upTo, { cache }).payload)).toEqual([]);
+    const elsewhere = renderSample(thread, { format: "openai-chat" });
+    expect(elsewhere.warnings.map(({ kind }) => kind)).toEqual(["message-left-out", "field-left-out"]);
   });
 });

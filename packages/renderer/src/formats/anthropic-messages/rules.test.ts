@@ -11,6 +11,7 @@ const user = (...content: unknown[]) => ({
   content: content.map((block) => (typeof block === "string" ? { type: "text", text: block } : block)),
 });
 const assistant = (...content: unknown[]) => ({ ...user(...content), role: "assistant" });
+const system = (...content: unknown[]) => ({ ...user(...content), role: "system" });
 const call = (id: string, input: unknown = {}) => ({ type: "tool_use", id, name: "read", input });
 const result = (id: string, content: unknown = "ok") => ({ type: "tool_result", tool_use_id: id, content });
 const thinking = (signature = "c2ln") => ({ type: "thinking", thinking: "hm", signature });
@@ -343,11 +344,68 @@ const cases: readonly RuleCase[] = [
     good: body(user("go"), assistant(call("a", { _raw: "{" })), user(result("a"))),
   },
   {
+    rule: "callers",
+    name: "a call of a program that is not there",
+    bad: body(
+      user("go"),
+      assistant({ ...call("a"), caller: { type: "code_execution_20260120", tool_id: "s" } }),
+      user(result("a")),
+    ),
+    at: "$.messages[1].content[0].caller",
+    good: body(
+      user("go"),
+      assistant(served("s"), { ...call("a"), caller: { type: "code_execution_20260120", tool_id: "s" } }),
+      user(result("a")),
+    ),
+  },
+  {
     rule: "roles",
-    name: "a system message",
-    bad: body(user("go"), { role: "system", content: "x" }),
+    name: "a message of a role that the API does not have",
+    bad: body(user("go"), { role: "tool", content: "x" }),
     at: "$.messages[1].role",
     good: body(user("go"), user("x")),
+  },
+  {
+    rule: "system-places",
+    name: "a system message before the conversation",
+    bad: body(system("be kind"), user("go")),
+    at: "$.messages[0]",
+    good: { system: "be kind", messages: [{ role: "system", output_config: { effort: "low" } }, user("go")] },
+  },
+  {
+    rule: "system-places",
+    name: "a system message between what the user says",
+    bad: body(user("go"), system("be kind"), user("on")),
+    at: "$.messages[1]",
+    good: body(user("go"), user("on"), system("be kind"), system("be brief")),
+  },
+  {
+    rule: "system-places",
+    name: "a system message behind the assistant",
+    bad: body(user("go"), assistant("so"), system("be kind"), assistant("on"), user("well?")),
+    at: "$.messages[2]",
+    good: body(user("go"), system("be kind"), assistant("on"), user("well?")),
+  },
+  {
+    rule: "system-places",
+    name: "a system message for a model that takes none",
+    bad: { ...body(user("go"), system("be kind")), model: "claude-sonnet-5" },
+    at: "$.messages[1]",
+    good: { ...body(user("go"), system("be kind")), model: "claude-sonnet-5-5" },
+  },
+  {
+    rule: "system-places",
+    name: "a system message for one turn that holds more than text",
+    bad: body(user("go"), { ...system({ type: "tool_removal", tool: {} }), clear_at: "next_user_message" }),
+    at: "$.messages[1].content[0]",
+    good: body(user("go"), { ...system("be kind"), clear_at: "next_user_message" }),
+  },
+  {
+    rule: "system-places",
+    name: "a system message for one turn with a breakpoint",
+    bad: body(user("go"), { ...system(cached("be kind")), clear_at: "next_user_message" }),
+    at: "$.messages[1].content[0]",
+    good: body(user("go"), { ...system(cached("be kind")), clear_at: "never" }),
   },
   { rule: "messages", name: "no message", bad: body(), at: "$.messages", good: body(user("go")) },
   {
@@ -506,6 +564,33 @@ const cases: readonly RuleCase[] = [
     },
   },
   {
+    rule: "beta-features",
+    name: "a system message for one turn without its beta feature",
+    bad: { ...body(user("go"), { ...system("be kind"), clear_at: "next_user_message" }), betas: [] },
+    at: "$.messages[1].clear_at",
+    good: {
+      ...body(user("go"), { ...system("be kind"), clear_at: "next_user_message" }),
+      betas: ["mid-conversation-system-clear-at-2026-08-21"],
+    },
+  },
+  {
+    rule: "beta-features",
+    name: "another effort from a message on without its beta feature",
+    bad: { ...body(user("go"), { role: "system", output_config: { effort: "low" } }), betas: [] },
+    at: "$.messages[1].output_config",
+    good: {
+      ...body(user("go"), { role: "system", output_config: { effort: "low" } }),
+      betas: ["mid-conversation-output-config-2026-07-01"],
+    },
+  },
+  {
+    rule: "beta-features",
+    name: "a change of the tools without its beta feature",
+    bad: { ...body(user("go"), system({ type: "tool_removal", tool: {} })), betas: [] },
+    at: "$.messages[1].content[0]",
+    good: { ...body(user("go"), system({ type: "tool_removal", tool: {} })), betas: ["inline-tools-2026-09-15"] },
+  },
+  {
     rule: "compaction-blocks",
     name: "an empty compaction block",
     bad: body(assistant({ type: "compaction", content: "" }, "so"), user("on")),
@@ -548,6 +633,13 @@ const cases: readonly RuleCase[] = [
   },
   {
     rule: "shape",
+    name: "a block of a system message of a type that the API does not take there",
+    bad: body(user("go"), system(image)),
+    at: "$.messages[1].content[0].type",
+    good: body(user("go"), system("be kind", { type: "tool_addition", tool: {} })),
+  },
+  {
+    rule: "shape",
     name: "a block in a result of a type that the API does not have",
     bad: body(user("go"), assistant(call("a")), user(result("a", [{ type: "output_text", text: "ok" }]))),
     at: "$.messages[2].content[0].content[0].type",
@@ -562,6 +654,14 @@ const strange: readonly unknown[] = [
 
 describe("anthropic-messages legality", () => {
   legalityTests(anthropicMessages, { cases, strange });
+
+  it("accepts system messages behind results and behind what a tool of the provider found", () => {
+    const behindResults = body(user("go"), assistant(call("a")), user(result("a")), system("be kind"), assistant("so"));
+    expect(anthropicMessages.check(body(...behindResults.messages, user("on")))).toEqual([]);
+    expect(anthropicMessages.check(body(user("go"), assistant(served("s"), found("s")), system("be kind")))).toEqual(
+      [],
+    );
+  });
 
   it("accepts blocks of unknown types from the model", () => {
     expect(anthropicMessages.check(body(user("go"), assistant({ type: "new_kind" }, "so"), user("on")))).toEqual([]);

@@ -7,11 +7,13 @@ import {
   isPlainObject,
   type LegalityRule,
   type Place,
+  type PlainObject,
 } from "../../legality/legality-rule.ts";
 import { hasContent, PAIRING_RULES, toolsNamedOnce } from "../../legality/pairing-rules.ts";
-import { type AnthropicView, type PlacedBlock, placeOf } from "./anthropic-view.ts";
+import { type AnthropicView, type PlacedBlock, placeOf, systemRuns } from "./anthropic-view.ts";
 import { thinkingBoundToPrefix, thinkingIntact, thinkingToolChoice } from "./thinking-rules.ts";
 import {
+  callers,
   callIdForm,
   callIdOnce,
   deferredTools,
@@ -139,17 +141,62 @@ const startsOnUser: LegalityRule<AnthropicView> = {
   },
 };
 
+const ROLES: readonly unknown[] = ["user", "assistant", "system"];
+
 const knownRoles: LegalityRule<AnthropicView> = {
   id: "roles",
-  description: "Messages have the role user or assistant; system text is a field of the request.",
+  description: "Messages have the role user or assistant, or system inside the conversation.",
   reference: "Roles",
   find: ({ messages }) =>
     messages.flatMap(({ role }, index) =>
-      role === "user" || role === "assistant"
-        ? []
-        : [{ place: at(index, undefined, "role"), problem: "the role is neither user nor assistant" }],
+      ROLES.includes(role) ? [] : [{ place: at(index, undefined, "role"), problem: "the role is not known" }],
     ),
 };
+
+/** Nothing in the payload says what the model takes if the payload does not name it. */
+const systemPlaces: LegalityRule<AnthropicView> = {
+  id: "system-places",
+  description:
+    "System messages are sent only to models that take them, and those with content only between what is said to the model, or found by a tool of the provider, and its answer; one for a single turn holds only text without breakpoints.",
+  reference: "Roles",
+  find(view) {
+    const model = asText(view.payload.model);
+    const isRefused = model !== undefined && !view.systemInside && capabilitiesOf(model)?.systemInside === false;
+    return systemRuns(view).flatMap(({ run, start, isPlaced }) =>
+      run.flatMap((message, offset): readonly Finding[] => {
+        const index = start + offset;
+        if (!hasBlocks(message)) return [];
+        if (isRefused) return [{ place: at(index), problem: "the model takes no system messages" }];
+        if (isPlaced) return beyondText(message, index);
+        return [{ place: at(index), problem: "the system message is not between what is said and its answer" }];
+      }),
+    );
+  },
+};
+
+const hasBlocks = ({ content }: PlainObject): boolean => typeof content === "string" || asList(content).length > 0;
+
+/** A message that is shown for one turn only is text and nothing else. */
+function beyondText({ clear_at, output_config, content }: PlainObject, index: number): readonly Finding[] {
+  if (clear_at !== "next_user_message") return [];
+  if (output_config !== undefined && output_config !== null)
+    return [{ place: at(index, undefined, "output_config"), problem: "the setting is for one turn" }];
+  const block = asList(content).findIndex((one) => !isPlainObject(one) || one.type !== "text" || isMarked(one));
+  return block < 0 ? [] : [{ place: at(index, block), problem: "the message for one turn holds more than text" }];
+}
+
+/** A system message may be without content if it changes a setting. */
+const hasSomething: LegalityRule<AnthropicView> = {
+  ...hasContent,
+  description: "There is at least one message, and every message has content or changes a setting.",
+  find: (view) =>
+    hasContent
+      .find(view)
+      .filter(({ place }) => !("message" in place) || !changesSetting(view.messages[place.message] ?? {})),
+};
+
+const changesSetting = ({ role, output_config }: PlainObject): boolean =>
+  role === "system" && isPlainObject(output_config) && Object.keys(output_config).length > 0;
 
 /** Content that can be cited, and whether citations are on: documents and search results in messages and results. */
 interface Citable {
@@ -199,6 +246,8 @@ const citations: LegalityRule<AnthropicView> = {
 interface BetaFeature {
   readonly family: string;
   readonly since: string;
+  /** The start of another feature's names that include it. */
+  readonly or?: string;
 }
 
 const feature = (family: string, since = family): BetaFeature => ({ family, since });
@@ -206,9 +255,13 @@ const COMPACTION = feature("compact-");
 const ON_DEMAND = feature("compact-", "compact-2026-09-04");
 const CONTEXT_EDITING = feature("context-management-");
 const MCP = feature("mcp-client-");
+const ONE_TURN = feature("mid-conversation-system-clear-at-");
+const SETTINGS = feature("mid-conversation-output-config-");
+const TOOL_CHANGES: BetaFeature = { ...feature("mid-conversation-tool-changes-"), or: "inline-tools-" };
 
 /** Lists what in a payload requires a beta feature. Tool search, tool references and files no longer do (SDK 1.12). */
-function* featuresIn({ payload, blocks, contextManagement }: AnthropicView): Iterable<readonly [BetaFeature, Place]> {
+function* featuresIn(view: AnthropicView): Iterable<readonly [BetaFeature, Place]> {
+  const { payload, messages, blocks, contextManagement } = view;
   if (payload.compaction !== undefined) yield [ON_DEMAND, { path: "$.compaction" }];
   if (asList(payload.mcp_servers).length > 0) yield [MCP, { path: "$.mcp_servers" }];
   const edits = isPlainObject(contextManagement) ? asList(contextManagement.edits) : [];
@@ -217,8 +270,14 @@ function* featuresIn({ payload, blocks, contextManagement }: AnthropicView): Ite
     const used = type?.startsWith("compact_") === true ? COMPACTION : CONTEXT_EDITING;
     yield [used, { path: `$.context_management.edits[${index}]` }];
   }
+  for (const [index, { role, clear_at, output_config }] of messages.entries()) {
+    if (role !== "system") continue;
+    if (clear_at === "next_user_message") yield [ONE_TURN, at(index, undefined, "clear_at")];
+    if (isPlainObject(output_config)) yield [SETTINGS, at(index, undefined, "output_config")];
+  }
   for (const placed of blocks) {
     const { type, signature } = placed.block;
+    if (type === "tool_addition" || type === "tool_removal") yield [TOOL_CHANGES, placeOf(placed)];
     if (type === "mcp_tool_use" || type === "mcp_tool_result") yield [MCP, placeOf(placed)];
     if (type === "compaction") yield [signature === undefined ? COMPACTION : ON_DEMAND, placeOf(placed)];
   }
@@ -228,14 +287,14 @@ function* featuresIn({ payload, blocks, contextManagement }: AnthropicView): Ite
 const betaFeatures: LegalityRule<AnthropicView> = {
   id: "beta-features",
   description:
-    "What belongs to a beta feature is sent with the feature's name: compactions and their blocks, context edits, MCP servers and calls to them.",
+    "What belongs to a beta feature is sent with the feature's name: compactions and their blocks, context edits, MCP servers and calls to them, settings and tools that a system message changes, and system messages for one turn.",
   reference: "Compaction objects",
   find(view) {
     const { betas } = view;
     if (!Array.isArray(betas)) return [];
     const names = betas.flatMap((name) => asText(name) ?? []);
-    return [...featuresIn(view)].flatMap(([{ family, since }, place]): readonly Finding[] =>
-      names.some((name) => name.startsWith(family) && name >= since)
+    return [...featuresIn(view)].flatMap(([{ family, since, or }, place]): readonly Finding[] =>
+      names.some((name) => (name.startsWith(family) && name >= since) || (or !== undefined && name.startsWith(or)))
         ? []
         : [{ place, problem: `no beta feature ${since}${since === family ? "…" : ""} is requested` }],
     );
@@ -257,9 +316,11 @@ export const ANTHROPIC_RULES: readonly LegalityRule<AnthropicView>[] = [
   resultsFirst,
   objectInput,
   knownRoles,
-  hasContent,
+  systemPlaces,
+  hasSomething,
   callIdForm,
   callIdOnce,
+  callers,
   toolsDeclared,
   toolNames,
   toolReferences,

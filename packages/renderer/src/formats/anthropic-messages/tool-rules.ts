@@ -134,6 +134,21 @@ export function isPaused({ turns }: AnthropicView): boolean {
   return open.size > 0;
 }
 
+export const callers: LegalityRule<AnthropicView> = {
+  id: "callers",
+  description: "A call that a program of the provider's made, and what answers it, come after the program.",
+  reference: "Call → result",
+  find(view) {
+    const programs = new Set<unknown>();
+    return view.blocks.flatMap((placed) => {
+      const { type, id, caller } = placed.block;
+      if (type === "server_tool_use") programs.add(id);
+      const isKnown = !isPlainObject(caller) || caller.tool_id === undefined || programs.has(caller.tool_id);
+      return isKnown ? [] : [{ place: placeOf(placed, "caller"), problem: "no program before it made the call" }];
+    });
+  },
+};
+
 export const callIdForm: LegalityRule<AnthropicView> = {
   id: "call-id-form",
   description: "A call id is made of letters, digits, _ and -.",

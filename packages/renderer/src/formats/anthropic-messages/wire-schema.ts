@@ -36,7 +36,7 @@ const sourceSchema = () =>
  * writes only what the API documents.
  */
 function messageSchema(text: ReturnType<typeof textSchema>) {
-  const message = z.looseObject({ role: z.string(), content: contentOf(blockSchema(text)) });
+  const message = z.looseObject({ role: z.string(), content: contentOf(blockSchema(text)).optional() });
   return message.superRefine(({ role, content }, context) => {
     for (const path of unknownTypes(role, content))
       context.addIssue({ code: "custom", path, message: "the API takes no block of this type here" });
@@ -44,13 +44,14 @@ function messageSchema(text: ReturnType<typeof textSchema>) {
 }
 
 const IN_TURNS = ["search_result", "container_upload", "tool_addition", "tool_removal", "compaction"];
+const IN_SYSTEM = ["text", "tool_addition", "tool_removal"];
 const IN_RESULTS = ["text", "image", "document", "search_result", "tool_reference", "browser_state"];
 
 /** Returns the paths of the types of blocks that only the host can have written, and that the API does not know. */
 function unknownTypes(role: string, content: unknown): (string | number)[][] {
   return asList(content).flatMap((block, index) => {
     const { type, content: inside } = block as { readonly type: string; readonly content?: unknown };
-    const isKnown = role === "assistant" || [...KNOWN, ...IN_TURNS].includes(type);
+    const isKnown = role === "assistant" || (role === "system" ? IN_SYSTEM : [...KNOWN, ...IN_TURNS]).includes(type);
     const inner = type === "tool_result" ? asList(inside) : [];
     const unknown = inner.flatMap((one, place) => (IN_RESULTS.includes((one as { type: string }).type) ? [] : [place]));
     const path = ["content", index];

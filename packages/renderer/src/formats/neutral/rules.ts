@@ -63,8 +63,9 @@ function stepsOf(messages: NeutralView["messages"]): readonly WireStep[] {
     const open = steps.at(-1);
     if (role === "assistant") steps.push({ kind: "calls", references: references(parts, index, "tool-call") });
     else if (role !== "tool") steps.push({ kind: "speech" });
-    else if (open?.kind === "results") open.references.push(...references(parts, index, "tool-result"));
-    else steps.push({ kind: "results", references: references(parts, index, "tool-result") });
+    else if (open?.kind !== "results")
+      steps.push({ kind: "results", references: references(parts, index, "tool-result") });
+    else for (const one of references(parts, index, "tool-result")) open.references.push(one);
   });
   return steps;
 }

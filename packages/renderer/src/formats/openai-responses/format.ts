@@ -37,17 +37,22 @@ export const OPENAI_RESPONSES_REQUIREMENTS = Object.freeze<FormatRequirements>({
     apply_patch_call_output: ["call_id"],
     tool_search_call: [],
     tool_search_output: [],
+    program: ["call_id", "fingerprint"],
+    program_output: ["call_id"],
+    configuration_update: [],
   },
   opaquePairs: [
     { call: "mcp_approval_request", answer: "mcp_approval_response", fields: ["id", "approval_request_id"] },
     { call: "computer_call", answer: "computer_call_output", fields: CALL_ID },
     { call: "shell_call", answer: "shell_call_output", fields: CALL_ID },
     { call: "apply_patch_call", answer: "apply_patch_call_output", fields: CALL_ID },
+    { call: "program", answer: "program_output", fields: CALL_ID, mayBeOpen: true },
     // A search that the provider runs itself has no id: its output is the next one.
     { call: "tool_search_call", answer: "tool_search_output", fields: CALL_ID },
   ],
   searches: { types: ["tool_search_call", "tool_search_output"] },
   opaqueReasoned: REASONED_ITEMS,
+  callers: { provider: "openai", field: "caller", reference: "caller_id", item: ["program", "call_id"] },
   opaqueOnce: "id",
   standIn: { type: "compaction", contents: ["encrypted_content"], keeps: "user" },
   image: {

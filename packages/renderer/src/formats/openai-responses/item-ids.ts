@@ -94,6 +94,6 @@ export const REASONED_ITEMS: ReasonedItems = Object.freeze({
   optional: ["shell_call", "shell_call_output", "apply_patch_call", "tool_search_call", "tool_search_output"],
   required: [
     ...["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"],
-    ...["mcp_approval_request", "computer_call"],
+    ...["mcp_approval_request", "computer_call", "program"],
   ],
 });

@@ -58,6 +58,22 @@ function boundKinds({ payload: { reasoning }, items }: ResponsesView): readonly 
   return isPlainObject(reasoning) || items.some(({ kind }) => kind === "reasoning") ? OWN : [];
 }
 
+/** If the provider stores earlier items, the program may be among them. */
+export const callers: LegalityRule<ResponsesView> = {
+  id: "callers",
+  description: "A call of a program, and its output, come after the program.",
+  reference: "Call → result",
+  find({ items, continues }) {
+    const programs = new Set<unknown>();
+    if (continues) return [];
+    return items.flatMap(({ kind, item: { call_id, caller }, index }) => {
+      if (kind === "program") programs.add(call_id);
+      const isKnown = !isPlainObject(caller) || caller.type !== "program" || programs.has(caller.caller_id);
+      return isKnown ? [] : [{ place: at(index, undefined, "caller"), problem: "no program before it made the call" }];
+    });
+  },
+};
+
 const ROLES: readonly unknown[] = ["system", "developer", "user", "assistant"];
 
 /** Unknown kinds are accepted: newer models add some. */

@@ -1,6 +1,7 @@
 import {
   type ChatMessage,
   type JsonObject,
+  type JsonValue,
   type MediaPart,
   type MediaSource,
   type TextPart,
@@ -15,6 +16,7 @@ import { derivation } from "../../input/derivation.ts";
 import { isFreeTextCall } from "../../neutral/draft.ts";
 import { argumentsText, providerFields } from "../provider-fields.ts";
 import type {
+  ResponsesCaller,
   ResponsesCustomToolCall,
   ResponsesFunctionCall,
   ResponsesInputContent,
@@ -78,19 +80,26 @@ export function lowerToolCall(
   part: ToolCallPart,
   id: string | undefined,
 ): ResponsesFunctionCall | ResponsesCustomToolCall {
-  const { namespace } = providerFields(part.providerMetadata, "openai", NAMESPACE);
+  const { namespace, caller } = providerFields(part.providerMetadata, "openai", CALL_FIELDS);
   const named = {
     ...(id !== undefined && { id }),
     call_id: part.callId,
     name: part.toolName,
     ...(typeof namespace === "string" && { namespace }),
+    ...callerField(caller),
   };
   return isFreeTextCall(part)
     ? { type: "custom_tool_call", ...named, input: freeText(part, null) }
     : { type: "function_call", ...named, arguments: argumentsText(part, null) };
 }
 
-const NAMESPACE = ["namespace"] as const;
+const CALL_FIELDS = ["namespace", "caller"] as const;
+
+function callerField(caller: JsonValue | undefined): { readonly caller?: ResponsesCaller } {
+  const { type, caller_id } = Object(caller) as JsonObject;
+  if (type === "direct") return { caller: { type } };
+  return type === "program" && typeof caller_id === "string" ? { caller: { type, caller_id } } : {};
+}
 
 /** Free text whose body was replaced by a marker is wrapped in an object under `_raw`. */
 const freeText = derivation(({ input }: ToolCallPart, _key: null): string => {
@@ -106,6 +115,7 @@ export function lowerToolOutput({ result }: ToolResultPart, caller: ChatMessage 
     type: isFreeText ? "custom_tool_call_output" : "function_call_output",
     call_id: result.callId,
     output: lowerOutput(result.content),
+    ...(call?.type === "tool-call" && callerField(providerFields(call.providerMetadata, "openai", CALL_FIELDS).caller)),
   };
 }
 

@@ -29,6 +29,53 @@ const withId = (part: Part, id: string): Part => ({ ...part, providerMetadata: {
 const opaque = (value: object): Part => ({ type: "opaque", provider: "openai", value }) as Part;
 const kindsOf = (input: readonly { readonly type: string }[]): readonly string[] => input.map(({ type }) => type);
 
+describe("a program of the model", () => {
+  const program = { type: "program", id: "prog_1", call_id: "p", code: "await tools.read()", fingerprint: "f" };
+  const done = { type: "program_output", id: "out_1", call_id: "p", result: "ok", status: "completed" };
+  const caller = { type: "program", caller_id: "p" };
+  const called = (id: string): Part => ({ ...call(id), providerMetadata: { openai: { caller } } }) as Part;
+  const specs: readonly MessageSpec[] = [
+    ["user", "go"],
+    ["assistant", opaque(program), called("a")],
+    ["tool", result("a", "ok")],
+    ["assistant", called("b")],
+    ["tool", result("b", "ok")],
+    ["assistant", opaque(done), "so"],
+    ["user", "on"],
+  ];
+  const shown = (numbers: readonly number[], length = specs.length) => {
+    const thread = threadOf(...specs.slice(0, length));
+    const plan = numbers.length === 0 ? planWith(thread) : planWith(thread, summaryOver(thread, numbers));
+    const sample = renderSample(thread, { ...FORMAT, plan });
+    expect(sample.format.check(sample.payload, sample.manifest)).toEqual([]);
+    return sample.payload.input as readonly JsonObject[];
+  };
+
+  it("goes out as it came, with the calls that it made and their outputs, finished or not", () => {
+    const calls = [
+      { type: "function_call", call_id: "a", name: "read", arguments: '{"path":"a.ts"}', caller },
+      { type: "function_call_output", call_id: "a", output: "ok", caller },
+    ];
+    expect(shown([]).slice(1, 4)).toEqual([program, ...calls]);
+    expect(shown([])[6]).toEqual(done);
+    expect(shown([], 3).slice(1)).toEqual([program, ...calls]);
+    expect(shown([], 5).slice(1, 4)).toEqual([program, ...calls]);
+  });
+
+  it("is not named by the calls that stay once it is folded", () => {
+    expect(shown([2, 3]).filter((one) => "caller" in one)).toEqual([]);
+    expect(kindsOf(shown([2, 3]) as never)).not.toContain("program_output");
+    expect(kindsOf(shown([4, 5, 6]) as never)).not.toContain("program");
+    expect(shown([4, 5, 6]).filter((one) => "caller" in one)).toEqual([]);
+  });
+});
+
+it("a change of the settings stays where it is", () => {
+  const change = { type: "configuration_update", reasoning: { effort: "low" } };
+  const thread = threadOf(["user", "go"], ["assistant", opaque(change), "so"], ["user", "on"]);
+  expect(renderSample(thread, FORMAT).payload.input[1]).toEqual(change);
+});
+
 describe("openai-responses rendering", () => {
   it("goes out as it came: reasoning, ids and hosted calls, item by item", () => {
     const hosted = { type: "web_search_call", id: "ws_1", status: "completed" };

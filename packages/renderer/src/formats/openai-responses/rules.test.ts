@@ -226,6 +226,20 @@ const cases: readonly RuleCase[] = [
     good: body(user("go"), call("a"), output("a"), call("a-2"), output("a-2")),
   },
   {
+    rule: "callers",
+    name: "a call of a program that is not there",
+    bad: body(user("go"), { ...call("a"), caller: { type: "program", caller_id: "p" } }, output("a")),
+    at: "$.input[1].caller",
+    good: body(
+      user("go"),
+      { type: "program", id: "prog_1", call_id: "p", code: "", fingerprint: "f" },
+      { ...call("a"), caller: { type: "program", caller_id: "p" } },
+      output("a"),
+      { ...call("b"), caller: { type: "direct" } },
+      output("b"),
+    ),
+  },
+  {
     rule: "output-kind",
     name: "a function's output for a custom call",
     bad: body(user("go"), custom("a"), output("a")),

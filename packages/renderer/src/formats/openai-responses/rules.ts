@@ -11,6 +11,7 @@ import {
 import { toolsNamedOnce } from "../../legality/pairing-rules.ts";
 import { findNoJsonAsked } from "../json-mode.ts";
 import {
+  callers,
   hasInput,
   itemIdForm,
   itemIdOnce,
@@ -212,6 +213,7 @@ export const OPENAI_RESPONSES_RULES: readonly LegalityRule<ResponsesView>[] = [
   callIdForm,
   callIdOnce,
   outputKind,
+  callers,
   itemIdForm,
   itemIdOnce,
   stateless,

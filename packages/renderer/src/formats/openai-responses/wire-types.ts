@@ -64,6 +64,9 @@ export type ResponsesReasoning = {
   readonly encrypted_content: string;
 };
 
+/** Who made a call: the model, or a program that it wrote. */
+export type ResponsesCaller = { readonly type: "direct" } | { readonly type: "program"; readonly caller_id: string };
+
 /** A call; its arguments are a JSON object as text. */
 export type ResponsesFunctionCall = {
   readonly type: "function_call";
@@ -71,6 +74,7 @@ export type ResponsesFunctionCall = {
   readonly call_id: string;
   readonly name: string;
   readonly namespace?: string;
+  readonly caller?: ResponsesCaller;
   readonly arguments: string;
 };
 
@@ -81,6 +85,7 @@ export type ResponsesCustomToolCall = {
   readonly call_id: string;
   readonly name: string;
   readonly namespace?: string;
+  readonly caller?: ResponsesCaller;
   readonly input: string;
 };
 
@@ -89,6 +94,7 @@ export type ResponsesToolOutput = {
   readonly type: "function_call_output" | "custom_tool_call_output";
   readonly call_id: string;
   readonly output: string | readonly ResponsesInputContent[];
+  readonly caller?: ResponsesCaller;
 };
 
 /** An item that Threadfold writes. */
