@@ -2,7 +2,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runs } from "../laws/runs.ts";
 import { jsonValues } from "../laws/text-arbitrary.ts";
-import { fileArgument, fileUse, hasRole, namesFile, plainToolName, toolArgument, toolKind } from "./tool-use.ts";
+import {
+  fileArgument,
+  fileUse,
+  hasRole,
+  namesFile,
+  onlyLooks,
+  plainToolName,
+  questionsToUser,
+  toolArgument,
+  toolKind,
+} from "./tool-use.ts";
 
 /** A name as agents spell it: in snake, camel, Pascal or kebab case. */
 const spellings = (name: string): readonly string[] => {
@@ -99,6 +109,43 @@ describe("the kind of a tool", () => {
       }),
       runs(300),
     );
+  });
+});
+
+describe("the questions of a call to the user", () => {
+  it.each([
+    ["ask_user", { question: "Why?" }, ["Why?"]],
+    ["AskUserQuestion", { questions: [{ question: "Why?" }, { question: "How?" }] }, ["Why?", "How?"]],
+    ["mcp__hitl__request-user-input", { prompt: "Why?" }, ["Why?"]],
+    ["question", { questions: ["Why?"] }, ["Why?"]],
+    ["clarify", { question: "Why?" }, ["Why?"]],
+    ["human", { query: "Why?" }, ["Why?"]],
+    ["question", { id: 7, text: "Why?" }, []],
+    ["ask_question", { repo: "a/b", question: "Why?" }, []],
+    ["request_user_deletion", { user_id: "u7" }, []],
+    ["get_user_messages", { query: "Why?" }, []],
+    ["prompt_user", { prompt: 7 }, []],
+  ] as const)("of %s with %j", (name, input, questions) => {
+    expect(questionsToUser(name, input)).toEqual(questions);
+  });
+});
+
+describe("a call that only looks", () => {
+  it.each([
+    ["get_order_details", { order_id: "7" }, true],
+    ["kubectl_describe", { name: "a" }, true],
+    ["zendesk_get_ticket", { ticket_id: 7 }, true],
+    ["BrowserSnapshot", {}, true],
+    ["query_database", { query: "update t set a = 1" }, false],
+    ["execute_sql", { sql: "-- all\nWITH a AS (select 1) SELECT * FROM a" }, true],
+    ["execute_sql", { query: "with a as (delete from t returning *) select * from a" }, false],
+    ["modify_order", { order_id: "7" }, false],
+    ["gmail_send_draft", { draft_id: "7" }, false],
+    ["create_view", { name: "v" }, false],
+    ["set_status", { status: "on" }, false],
+    ["transmogrify", {}, false],
+  ] as const)("as %s with %j: %s", (name, input, looks) => {
+    expect(onlyLooks(name, input)).toBe(looks);
   });
 });
 

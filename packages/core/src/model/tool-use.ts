@@ -154,6 +154,49 @@ const SEARCHES = /\b(?:search|grep|find|glob|list)\b/;
 /** Arguments that say what a search looks for. */
 const SOUGHT = /^(?:pattern|query|queries|regex|glob|keywords?)$/;
 
+/** Verbs in the names of tools that only look something up, and of tools that change something. */
+const LOOKS =
+  /\b(?:get|gets|list|search|find|read|fetch|describe|show|view|check|query|lookup|look|browse|inspect|count|calculate|compute|retrieve|snapshot|screenshot|logs?|history|explain|analy[sz]e|validate|verify|compare|preview|navigate|scroll|hover|wait|load|peek|details|whoami|metrics)\b/;
+const CHANGES =
+  /\b(?:create|update|delete|remove|set|add|send|cancel|modify|change|edit|write|insert|submit|publish|apply|patch|scale|restart|deploy|assign|move|rename|upload|save|click|type|fill|select|press|enable|disable|grant|revoke|reset|kill|block|unblock|approve|reject)\b/;
+/** A statement of SQL, and those that change something. */
+const QUERY = /^(?:\s|\(|--[^\n]*\n){0,40}(?:select|with|show|describe|desc|explain|pragma)\b/i;
+const STATEMENT =
+  /\b(?:insert\s+into|update\s+\S+\s+set|delete\s+from|merge\s+into|(?:create|drop|alter|truncate)\s+(?:or\s+replace\s+)?(?:temp\w*\s+|unique\s+|materialized\s+)?(?:table|view|index|schema|database|role|user|function|sequence|type|extension)|grant\s+\w+|revoke\s+\w+)\b/i;
+/** The most of a text that is read as SQL, in UTF-16 code units. */
+const LONGEST_SQL = 4_000;
+
+/** Checks whether a call only looks something up, as its SQL or else the first telling verb in its tool's name shows. */
+export function onlyLooks(toolName: string, input: JsonValue): boolean {
+  const texts = Object.values(toolArguments(input)).filter((value): value is string => typeof value === "string");
+  if (texts.some((text) => STATEMENT.test(text.slice(0, LONGEST_SQL)))) return false;
+  if (texts.some((text) => QUERY.test(text.slice(0, LONGEST_SQL)) && /\bfrom\b|^\s*show\b/i.test(text))) return true;
+  const words = wordsOf(toolName);
+  const [look, change] = [words.search(LOOKS), words.search(CHANGES)];
+  return look >= 0 && (change < 0 || look < change);
+}
+
+/** Words in the names of tools that ask somebody, of those whom they ask, and names that say both. */
+const ASKS = /\b(?:asks?|request|prompt|input|await|wait|confirm|feedback|clarification)\b/;
+const PERSON = /\b(?:user|human|person|operator)\b/;
+const OTHER_VERBS = /\b(?:update|set|search|list|find|delete|create|add|save|log)\b/;
+const ASKS_PERSON = /^(?:clarify|human|(?:ask |request |ask for |get )clarification|(?:ask )?follow ?up question)$/;
+/** Arguments with what is asked, the more telling ones first. */
+const ASKED: readonly string[] = ["questions", "question", "prompt", "inquire", "query", "message", "text"];
+
+/** Returns what a call asks the user; empty for a call that does something else. */
+export function questionsToUser(toolName: string, input: JsonValue): readonly string[] {
+  const words = wordsOf(toolName.split(/__(?=[a-zA-Z])|[/:.]/).findLast((part) => part !== "") ?? "").trim();
+  const fields = toolArguments(input);
+  const isAsking = ASKS_PERSON.test(words) || (ASKS.test(words) && PERSON.test(words) && !OTHER_VERBS.test(words));
+  if (!isAsking && !(words === "question" && Array.isArray(fields["questions"]))) return [];
+  const asked = ASKED.map((name) => fields[name]).find((value) => value !== undefined);
+  const questions = Array.isArray(asked)
+    ? asked.map((one: JsonValue) => toolArguments(one)["question"] ?? one)
+    : [asked];
+  return questions.filter((question) => typeof question === "string" && question.trim() !== "") as readonly string[];
+}
+
 /** Words in the names of tools that keep a list of what is to be done. */
 const LISTS = /\b(?:todos?|tasks?|plan|checklist|steps)\b/;
 const STATES: readonly string[] = ["status", "state", "done", "completed", "checked"];

@@ -1,18 +1,30 @@
 import type { FileItem } from "./structured-summary.ts";
 
-/** Returns a path without a leading `./`. */
-export const plainPath = (path: string): string => path.replace(/^(?:\.\/)+/, "");
+/** Returns a path without a leading `./`, or `.\` as Windows has it. */
+export const plainPath = (path: string): string => path.replace(/^(?:\.[\\/])+/, "");
 
-/** Returns the last segment of a path. */
-export const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+/** Returns the last segment of a path, whichever way its slashes lean. */
+export const fileName = (path: string): string =>
+  path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 
-/** True for two paths of the same file: one relative to the project's folder may be the end of one from the root. */
+/**
+ * True for two paths of the same file: one relative to the project's folder may be the end of one from the root, and
+ * Windows and its shells spell one path in several ways (`C:\app\a.ts`, `c:/app/a.ts`, `/c/app/a.ts`).
+ */
 export function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [plainPath(one), plainPath(other)];
+  const [a, b] = [spelledAlike(plainPath(one)), spelledAlike(plainPath(other))];
   if (a === b) return true;
   const [long, short] = a.length > b.length ? [a, b] : [b, a];
-  return !short.startsWith("/") && short.includes("/") && long.endsWith(`/${short}`);
+  return !/^(?:\/|[a-z]:)/.test(short) && short.includes("/") && long.endsWith(`/${short}`);
 }
+
+const spelledAlike = (path: string): string =>
+  path
+    .replaceAll("\\", "/")
+    .replace(
+      /^(?:\/([a-z])|([a-z]):)(?=\/)/i,
+      (_root, folder = "", drive: string = folder) => `${drive.toLowerCase()}:`,
+    );
 
 /**
  * Combines two actions on a file into the strongest one: a file that was created and then changed was created; one that

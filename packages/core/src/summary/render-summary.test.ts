@@ -16,8 +16,12 @@ import { applySummaryChanges, type SummaryChange } from "./summary-change.ts";
 
 const name = fc.constantFrom("home", "dev", "project", "src", "core", "a.ts", "b.ts", "read me.md");
 const path = fc
-  .tuple(fc.constantFrom("/", "", "./"), fc.array(name, { minLength: 1, maxLength: 6 }))
-  .map(([start, names]) => start + names.join("/"));
+  .tuple(
+    fc.constantFrom("/", "", "./", "C:/"),
+    fc.array(name, { minLength: 1, maxLength: 6 }),
+    fc.constantFrom("/", "\\"),
+  )
+  .map(([start, names, slash]) => (start + names.join("/")).replaceAll("/", slash));
 
 describe("the shared folder of paths", () => {
   it("law: restores every path from its shown form", () => {
@@ -25,7 +29,7 @@ describe("the shared folder of paths", () => {
       fc.property(fc.uniqueArray(path, { maxLength: 12 }), (paths) => {
         const folder = sharedFolderOf(new Set(paths));
         const shown = paths.map((one) => shownPath(one, folder));
-        expect(shown.map((one) => one.replace(/^…\//, folder))).toEqual(paths);
+        expect(shown.map((one) => one.replace(/^…[\\/]/, () => folder))).toEqual(paths);
         expect(new Set(shown).size).toBe(paths.length);
       }),
       runs(300),
@@ -42,6 +46,10 @@ describe("the shared folder of paths", () => {
     [["/a/b/cc/x", "/a/b/cc/y", "/a/b/cc/z", "/a/b/v", "/a/b/w"], "/a/b/"],
     [["/a/b c/x", "/a/b c/y", "/a/b c/z"], ""],
     [["/a/b/x", "/a/b/y", "/q/r/x", "/q/r/y", "/q/r/z", "/a/b/z"], "/q/r/"],
+    [["C:\\u\\p\\src\\a.ts", "C:\\u\\p\\src\\b.ts", "C:\\u\\p\\docs\\c.md"], "C:\\u\\p\\"],
+    [["c:/u/p/src/a.ts", "c:/u/p/src/b.ts", "c:/u/p/docs/c.md"], "c:/u/p/"],
+    [["C:\\a.ts", "C:\\b.ts", "C:\\c.ts"], ""],
+    [["\\a.ts", "\\b.ts", "\\c.ts"], ""],
   ])("of %j is %s", (paths, folder) => expect(sharedFolderOf(new Set(paths))).toBe(folder));
 });
 
@@ -232,7 +240,7 @@ describe("renderSummary", () => {
       { op: "set-current-plan", plan: ["read", "write"] },
     );
     expect(renderSummary(summary)).toMatchInlineSnapshot(`
-      "[Summary v2.4 - said by users: Original task, Constraints, unmarked Work items before the dash]
+      "[Summary v2.5 - said by users: Original task, Constraints, unmarked Work items before the dash]
       ## Original task (verbatim)
       Fix the login bug.
       Keep the tests green.

@@ -20,7 +20,7 @@ import type {
 /**
  * Version of the text form of a summary. Bump it when {@link renderSummary} changes its output for the same summary.
  */
-export const SUMMARY_RENDER_VERSION = "v2.4";
+export const SUMMARY_RENDER_VERSION = "v2.5";
 
 /** Tells the reader of a summary which parts are the words of users. */
 const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items before the dash";
@@ -35,7 +35,7 @@ const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work it
  */
 export function renderSummary(summary: StructuredSummary): string {
   const folder = sharedFolder(summary);
-  const told = folder === "" ? "" : ` (${SHARED} is ${folder})`;
+  const told = folder === "" ? "" : ` (${shownPath(folder, folder)} is ${folder})`;
   const linesOf = <Section extends SummarySection>(name: Section): readonly string[] =>
     SECTION_LINES[name](summary[name], folder);
   const sections = [
@@ -166,12 +166,9 @@ function inOrderOfTurns(items: readonly OpenItem[]): readonly OpenItem[] {
 const workLine = ({ status, priority, description, context, by, kind }: OpenItem): string =>
   `[${status}${by === undefined ? "" : kind === "todo" ? ", to-do" : ", agent's note"}] ${description}${priority === "medium" ? "" : ` (${priority})`}${context === "" ? "" : ` — ${context}`}`;
 
-/** Replaces the folder that most paths of a summary share. */
-const SHARED = "…/";
-
-/** Returns a path as a summary shows it: with an abbreviation for the shared folder if the path is inside it. */
+/** Returns a path as a summary shows it: with `…/`, or `…\`, for the shared folder if the path is inside it. */
 export const shownPath = (path: string, folder: string): string =>
-  folder !== "" && path.startsWith(folder) ? SHARED + path.slice(folder.length) : path;
+  folder !== "" && path.startsWith(folder) ? `…${path.slice(folder.length - 1)}` : path;
 
 /** The most names on one line; more than a reader takes in at once continue on further lines. */
 const NAMES_PER_LINE = 15;
@@ -269,6 +266,8 @@ function nameLines(items: readonly PlaceItem[]): readonly string[] {
   return bullets(names.length === 0 ? [] : [names.join(" · ")]);
 }
 
+/** How an absolute path begins, on Windows with the drive. */
+const ROOT = /^(?:\/|[A-Za-z]:[\\/])/;
 /** How many paths must share a folder before naming it once is shorter. */
 const FEWEST = 3;
 /** The least depth of a shared folder; one closer to the root is too general to be a project. */
@@ -288,16 +287,17 @@ export function sharedFolder({ files, identifiers }: Pick<StructuredSummary, "fi
 export function sharedFolderOf(paths: ReadonlySet<string>): string {
   const inFolder = new Map<string, number>();
   for (const path of paths) {
-    if (!path.startsWith("/") || /\s/.test(path)) continue;
-    for (let slash = path.indexOf("/", 1); slash > 0; slash = path.indexOf("/", slash + 1)) {
-      const folder = path.slice(0, slash + 1);
+    const [root] = ROOT.exec(path) ?? [];
+    if (root === undefined || /\s/.test(path)) continue;
+    for (const { index } of path.slice(root.length).matchAll(/[\\/]/g)) {
+      const folder = path.slice(0, root.length + index + 1);
       inFolder.set(folder, (inFolder.get(folder) ?? 0) + 1);
     }
   }
   let best = { folder: "", saved: 0 };
   for (const [folder, count] of inFolder) {
     const saved = (count - 1) * folder.length;
-    if (count < FEWEST || folder.split("/").length - 2 < LEAST_DEPTH || saved < best.saved) continue;
+    if (count < FEWEST || folder.split(/[\\/]/).length - 2 < LEAST_DEPTH || saved < best.saved) continue;
     if (saved > best.saved || folder > best.folder) best = { folder, saved };
   }
   return best.folder;

@@ -79,12 +79,21 @@ describe("two spellings of a path", () => {
     ["src/a.ts", "./src/a.ts"],
     ["/home/me/app/src/a.ts", "src/a.ts"],
     ["src/a.ts", "/home/me/app/src/a.ts"],
+    ["src\\a.ts", ".\\src\\a.ts"],
+    ["C:\\app\\src\\a.ts", "src\\a.ts"],
+    ["C:\\app\\src\\a.ts", "src/a.ts"],
+    ["C:\\app\\src\\a.ts", "c:/app/src/a.ts"],
+    // As Git's shell on Windows writes it.
+    ["C:\\app\\src\\a.ts", "/c/app/src/a.ts"],
   ])("%s and %s are one file", (one, other) => expect(isSameFile(one, other)).toBe(true));
 
   it.each([
     ["a.ts", "/home/me/app/src/a.ts"],
     ["src/a.ts", "/home/me/app/other-src/a.ts"],
     ["/src/a.ts", "/home/me/app/src/a.ts"],
+    ["a.ts", "C:\\app\\src\\a.ts"],
+    ["D:\\app\\src\\a.ts", "C:\\app\\src\\a.ts"],
+    ["D:\\a.ts", "C:\\app\\D:\\a.ts"],
   ])("%s and %s need not be", (one, other) => expect(isSameFile(one, other)).toBe(false));
 });
 

@@ -18,9 +18,8 @@ import {
   withoutUndefined,
 } from "../reading/foreign-value.ts";
 import type { SourcePointer } from "../reading/source-records.ts";
-import type { SessionDraft } from "../session/session-draft.ts";
+import { afterSummary, type SessionDraft } from "../session/session-draft.ts";
 import { providerExtras, readTools } from "../session/shared-readers.ts";
-import { afterSummary } from "../session/turn-author.ts";
 import { anthropicAssistantParts, anthropicPart, anthropicUserTurn, blocksOf } from "./anthropic-parts.ts";
 
 /**

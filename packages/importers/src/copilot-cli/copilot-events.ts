@@ -131,7 +131,7 @@ function serverItems(tools: ForeignObject | undefined): readonly Part[] {
 }
 
 /** The calls that an answer asks for. */
-export const callRequests = ({ toolRequests }: ForeignObject): readonly ForeignObject[] =>
+const callRequests = ({ toolRequests }: ForeignObject): readonly ForeignObject[] =>
   (listOf(toolRequests) ?? []).map(objectOf).filter((request) => request !== undefined);
 
 /** Reads a call, as an answer asks for it or as it was executed. */

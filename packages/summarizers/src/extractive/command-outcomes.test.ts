@@ -1,4 +1,4 @@
-import type { StructuredSummary } from "@threadfold/core";
+import { type JsonValue, renderItem, type StructuredSummary } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { Conversation, foldAt, summaryOf } from "../testing/conversation.ts";
 import { notableCommand } from "./reading/shell-command.ts";
@@ -539,15 +539,14 @@ describe("what harnesses write around results, or in their place", () => {
       { question: "Keep the old format?", options: [] },
     ];
     const said = `User has answered your questions: "Which weeks?"="ISO weeks", "Keep the old format?"="Yes, behind a flag". You can now continue with the user's answers in mind.`;
-    for (const toolName of ["question", "AskUserQuestion"])
-      expect(
-        summaryOf(new Conversation().user("Go.").tool(toolName, { questions }, said)).summary.toolOutcomes,
-      ).toMatchObject([
-        {
-          outcome: "success",
-          keyFields: { "Which weeks?": "ISO weeks", "Keep the old format?": "Yes, behind a flag" },
-        },
+    for (const toolName of ["question", "AskUserQuestion"]) {
+      const { summary } = summaryOf(new Conversation().user("Go.").tool(toolName, { questions }, said));
+      expect(summary.openItems.filter(({ kind }) => kind === "question")).toMatchObject([
+        { description: "Question to the user: Which weeks?", context: "the user replied: ISO weeks" },
+        { description: "Question to the user: Keep the old format?", context: "the user replied: Yes, behind a flag" },
       ]);
+      expect(summary.toolOutcomes).toEqual([]);
+    }
   });
 
   it("tells what a user said on approving a call, and reads the result below that", () => {
@@ -622,5 +621,128 @@ describe("what harnesses write around results, or in their place", () => {
       "Write a test",
       "open",
     ]);
+  });
+});
+
+const outcomeLines = ({ toolOutcomes }: StructuredSummary): readonly string[] =>
+  toolOutcomes.map((item) => renderItem("toolOutcomes", item).slice(2));
+
+describe("outcomes of tools that touch no files and run no commands", () => {
+  const told = (...calls: readonly (readonly [string, JsonValue, string | JsonValue])[]): readonly string[] => {
+    const conversation = new Conversation().user("Help this customer.");
+    for (const [toolName, input, output] of calls) conversation.tool(toolName, input, output);
+    return outcomeLines(summaryOf(conversation).summary);
+  };
+
+  it("say what was changed, with lists and inner fields, and what came of it", () => {
+    const input = { order_id: "#W23", item_ids: ["498"], new_item_ids: ["774"], payment_method_id: "card_95" };
+    const result = { order_id: "#W23", status: "exchange requested", address: { street: "763 Broadway".repeat(20) } };
+    expect(told(["exchange_items", input, JSON.stringify(result)])).toEqual([
+      'exchange_items: success — item_ids=["498"] new_item_ids=["774"] order_id="#W23" payment_method_id="card_95" result={"status":"exchange requested"}',
+    ]);
+    const patch = { name: "resizer", patchData: { spec: { limits: { memory: "768Mi" } } } };
+    expect(told(["kubectl_patch", patch, "deployment.apps/resizer patched"])[0]).toContain('"memory":"768Mi"');
+    const mail = { to: "board@example.com", body: `ARR is 12.4M, churn is 1.9 %. ${"Best wishes. ".repeat(20)}` };
+    expect(told(["gmail_send", mail, { id: "18c3", status: "sent" }])[0]).toMatch(/body="ARR is 12.4M.*"id":"18c3"/);
+  });
+
+  it("leave out of a long result what was given, and what says nothing of the call", () => {
+    const result = { user: "yusuf", order: "#W23", paid_by: "card_95", price_difference: -13.46, status: "requested" };
+    const output = { ...result, type: "one_way", items: ["long ".repeat(60)] };
+    const input = { order_id: "#W23", card: "card_95" };
+    expect(told(["exchange_items", input, output])[0]).toContain(
+      'result={"price_difference":-13.46,"status":"requested"}',
+    );
+  });
+
+  it("say why a service refused, in its own words, and nothing of a call that went well when it was made again", () => {
+    const patch = ["kubectl_patch", { name: "hpa", max: 8 }, { error: 'User "agent" cannot patch "hpa"' }] as const;
+    expect(told(patch)[0]).toMatch(/failure — .* — User "agent" cannot patch "hpa"$/);
+    expect(told(["refund", { id: 7 }, { error: { code: "E1", message: "Needs a credit note" } }])[0]).toMatch(
+      / — Needs a credit note$/,
+    );
+    expect(
+      told(patch, ["kubectl_patch", { max: 9, name: "hpa" }, "patched"], ["kubectl_patch", patch[1], "patched"]),
+    ).toEqual([
+      'kubectl_patch: success — max=9 name="hpa" result="patched"',
+      'kubectl_patch: success — max=8 name="hpa" result="patched"',
+    ]);
+  });
+
+  it("name what is where in a long record by whole fields", () => {
+    const variants = Array.from({ length: 40 }, (_, index) => [
+      `77${index}0411${index}`,
+      { item_id: `77${index}0411${index}`, options: { size: "full", switch: "clicky" }, price: 100 + index },
+    ]);
+    const conversation = new Conversation()
+      .user("Which keyboards are there?")
+      .tool("get_product", { product_id: "165" }, JSON.stringify({ variants: Object.fromEntries(variants) }));
+    const lines = summaryOf(conversation).summary.identifiers.flatMap(({ where, text }) =>
+      where === undefined ? [] : text,
+    );
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line.replace(/^… | …$/g, "")).toMatch(/^[{"].*["\d}\]]$/);
+  });
+
+  it("name what was only looked at together, a line for each tool, and keep the newest over folds", () => {
+    const look = (id: string) => ["get_order", { order_id: id }, { items: ["long ".repeat(60)] }] as const;
+    const change = ["cancel_order", { order_id: "#W5" }, { status: "cancelled" }] as const;
+    const route = (to: string) => ["search_flight", { to, on: "May 24" }, { flights: ["x ".repeat(90)] }] as const;
+    expect(told(look("#W1"), route("BOS"), look("#W2"), change, route("JFK"))).toEqual([
+      'get_order: success — order_id=["#W1","#W2"]',
+      'search_flight: success — on, to=["May 24, BOS","May 24, JFK"]',
+      'cancel_order: success — order_id="#W5" result={"status":"cancelled"}',
+    ]);
+    const conversation = new Conversation().user("Help this customer.");
+    for (let order = 0; order < 12; order++) conversation.tool(...look(`#W${order}`));
+    const lines = outcomeLines(foldAt(conversation, [9, 17, 25]).at(-1) as StructuredSummary);
+    expect(lines).toEqual(['get_order: success — order_id=["#W4","#W5","#W6","#W7","#W8","#W9","#W10","#W11"]']);
+  });
+
+  it("show a program or a query by its telling lines with what it printed last", () => {
+    const code = "import pandas as pd\n# load\ndf = pd.read_csv('churn.csv')\nprint(auc(df))";
+    expect(told(["execute_python", { code }, "rows 48213\n0.8231"])).toEqual([
+      "`df = pd.read_csv('churn.csv') … print(auc(df))` → 0.8231",
+    ]);
+    const query = `create table sandbox.orders as select o.customer_id, o.order_id from sales.orders o where o.code = 'A'`;
+    expect(told(["execute_sql", { query }, { status: "created" }])[0]).toMatch(
+      /^`create table sandbox\.orders as select .*` → \{"status":"created"\}$/,
+    );
+    expect(told(["execute_sql", { query: "delete from t where refunded" }, { rows_affected: 611 }])).toEqual([
+      '`delete from t where refunded` → {"rows_affected":611}',
+    ]);
+  });
+
+  it.each<[string, JsonValue, string | JsonValue]>([
+    ["browser_select_option", { element: "Cost center" }, "### Result\nError: locator.selectOption: Timeout 5000ms."],
+    ["execute_sql", { query: "grant select on t to r" }, "SQL access control error: Insufficient privileges on 'T'."],
+    ["execute_sql", { query: "select a from t" }, "ERROR 1054 (42S22): Unknown column 'a' in 'field list'"],
+    [
+      "execute_python",
+      { code: "fit(x)\nfit(y)" },
+      `${"-".repeat(75)}\nValueError   Traceback (most recent call last)\nCell In[4], line 6\n----> 6 fit(y)\n\nValueError: could not convert '2022'`,
+    ],
+    ["run_cell", { code: "search()" }, "KeyboardInterrupt: execution timed out after 300 s"],
+    ["calendar_update_event", { event_id: "e1" }, { status: "conflict", conflicts: [{ id: "b2" }] }],
+    ["book_table", { party: 4 }, { success: false, reason: "No table for 4 at 19:30" }],
+    ["fetch_page", { url: "https://a.example" }, "Request failed with status code 403"],
+    ["fetch_page", { url: "https://a.example" }, "%PDF error: 403 Forbidden"],
+    ["delegate_task", { agent: "legal", task: "Check JP" }, "Error: sub-agent exceeded its budget"],
+  ])("are failures when the result says so: %s", (toolName, input, output) => {
+    expect(told([toolName, input, output])[0]).toMatch(/failure — /);
+  });
+
+  it.each<[string, JsonValue, string | JsonValue]>([
+    [
+      "kubectl_describe",
+      { name: "pod-1" },
+      `Name: pod-1\nLast State: Terminated\n  Exit Code: 137\n${"env: x\n".repeat(9)}`,
+    ],
+    ["get_logs", { lines: 3 }, "[09:10] PHP Fatal error: Too many connections\n[09:11] ok"],
+    ["web_search", { query: "rust errors" }, "Error handling in Rust: a guide\nhttps://a.example"],
+    ["get_build", { id: 7 }, { id: 7, status: "failed", log: "x ".repeat(200) }],
+    ["get_order", { id: 7 }, { id: 7, status: "cancelled" }],
+  ])("are none when it only shows that something else failed: %s", (toolName, input, output) => {
+    expect(told([toolName, input, output]).join("\n")).not.toContain("failure");
   });
 });

@@ -187,3 +187,52 @@ describe("names", () => {
     expect(text).not.toContain("08:32");
   });
 });
+
+/** The work of an agent on a machine whose paths begin with `root` and have `slash`. */
+function workOn(root: string, slash: string): string {
+  const at = (path: string): string => path.replace(/^\//, () => `${root}/`).replaceAll("/", slash);
+  const source = "export const TAX_RATE = 0.19;\nexport function totalOf(cart: Cart): number {\n  return 0;\n}";
+  const { text } = summaryOf(
+    new Conversation()
+      .user("Carts with a coupon have a wrong total. Find out why.")
+      .tool("read_file", { path: at("/shop/src/cart.ts") }, source)
+      .tool(
+        "read_file",
+        { path: at("/shop/src/coupon.ts") },
+        "export function applyCoupon(cart: Cart, code: string) {}",
+      )
+      .bash(`cat ${at("/shop/src/checkout/tax.ts")}`, "export const TAX_TABLE = new Map();")
+      .tool(
+        "str_replace",
+        { path: at("/shop/src/cart.ts"), old_str: "return 0;", new_str: "return sumOf(cart.lines) * TAX_RATE;" },
+        "Edited.",
+      )
+      .bash(`python ${at("tools/check_totals.py")}`, "12 totals are right")
+      .bash(`rm ${at("/shop/src/checkout/old-tax.ts")}`, "")
+      .bash(
+        `${at("./scripts/test.sh")} --all`,
+        `3 failed\n${at("/shop/src/coupon.ts")}:4:7: applyCoupon returns nothing`,
+        1,
+      )
+      .agent("The coupon is applied before the tax, which is the cause."),
+  );
+  return text;
+}
+
+describe("paths of Windows", () => {
+  it("are told as those of other systems, and so is the work on them", () => {
+    const told = workOn("/home/me", "/");
+    for (const line of [
+      "- /home/me/shop/src/cart.ts (modified): sumOf",
+      "- /home/me/shop/src/checkout/old-tax.ts (deleted)",
+      "- `python tools/check_totals.py` → 12 totals are right",
+      "- `./scripts/test.sh --all` → failure (exit 1) — 3 failed",
+      "- /home/me/shop/src/cart.ts:\n  export function totalOf(cart: Cart): number {",
+    ])
+      expect(told).toContain(line);
+    const windows = workOn("C:\\me\\work", "\\");
+    // Paths that stand nowhere else are found by their slashes.
+    const [work] = told.split("\n## Identifiers seen");
+    expect(windows.replaceAll("\\", "/").replaceAll("C:/me/work", "/home/me")).toBe(work);
+  });
+});

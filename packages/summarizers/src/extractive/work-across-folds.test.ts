@@ -1,6 +1,7 @@
 import {
   applySummaryChanges,
   asMessageId,
+  type JsonValue,
   mergeSummaries,
   type OpenItem,
   renderSummary,
@@ -636,6 +637,60 @@ describe("questions over folds", () => {
   });
 });
 
+describe("questions that a call asks the user", () => {
+  const QUESTION = "Should numbers be gapless per tenant?";
+  const REPLY = "Gapless, and never reuse one.";
+  const asking = (toolName: string, input: JsonValue, output: string | JsonValue): Conversation =>
+    started().user("Number the invoices.").tool(toolName, input, output);
+
+  it.each<[toolName: string, input: JsonValue, output: string | JsonValue]>([
+    ["ask_user", { question: QUESTION }, REPLY],
+    ["AskHuman", { inquire: QUESTION }, REPLY],
+    ["__ask_user__", { questions: [{ question: QUESTION, options: ["Gapless", "Unique"] }] }, { answers: [REPLY] }],
+    ["request_user_input", { questions: [{ id: "a", question: QUESTION }] }, { answers: { a: { answers: [REPLY] } } }],
+    ["request_user_input", { prompt: QUESTION, options: ["Gapless"] }, JSON.stringify({ answer: REPLY })],
+    ["mcp__hitl__get_user_input", { prompt: QUESTION }, { response: REPLY, cancelled: false }],
+    ["human_input", { message: QUESTION }, `User response: ${REPLY}`],
+    ["clarify", { question: QUESTION }, `<answer>\n${REPLY}\n</answer>`],
+    ["request-clarification", { text: QUESTION }, REPLY],
+    ["message_ask_user", { text: QUESTION, attachments: [] }, REPLY],
+  ])("stand there with the reply, whatever the tool is called: %s", (toolName, input, output) => {
+    const { summary, text } = summaryOf(asking(toolName, input, output));
+    expect(states(summary, "question")).toEqual([`done: Question to the user: ${QUESTION}`]);
+    expect(work(summary, QUESTION)?.context).toBe(`the user replied: ${REPLY}`);
+    expect(summary.toolOutcomes).toEqual([]);
+    expect(text).not.toContain("agent's note");
+    expect(work(summary, "Number the invoices")?.status).toBe("open");
+  });
+
+  it.each(["", "Error: timed out waiting for the user", "User declined to answer questions", "(no response)"])(
+    "have no reply when nobody gave one: %j",
+    (output) => {
+      const { summary } = summaryOf(asking("ask_user", { question: QUESTION }, output));
+      expect(work(summary, QUESTION)).toMatchObject({ status: "lapsed", context: "the user did not answer" });
+    },
+  );
+
+  it("are open while the reply has not come", () => {
+    const { messages } = asking("ask_user", { question: QUESTION }, REPLY);
+    expect(work(summaryOf(messages.slice(0, -1)).summary, QUESTION)?.status).toBe("open");
+    const again = asking("ask_user", { question: QUESTION }, "").tool("ask_user", { question: QUESTION }, REPLY);
+    const [left, replied] = foldAt(again, [5, 7]).map((summary) => work(summary, QUESTION)?.context);
+    expect([left, replied]).toEqual(["the user did not answer", `the user replied: ${REPLY}`]);
+  });
+
+  it("are none when a tool asks somebody else, or about users", () => {
+    const calls: readonly (readonly [string, JsonValue])[] = [
+      ["ask_question", { repoName: "a/b", question: QUESTION }],
+      ["get_user_details", { query: QUESTION }],
+      ["update_user_prompt", { prompt: QUESTION }],
+      ["search_user_questions", { query: QUESTION }],
+    ];
+    for (const [toolName, input] of calls)
+      expect(states(summaryOf(asking(toolName, input, REPLY)).summary, "question"), toolName).toEqual([]);
+  });
+});
+
 describe("to-do lists over folds", () => {
   const todos = (...items: readonly [string, string][]) => ({
     todos: items.map(([content, status]) => ({ content, status })),
@@ -892,7 +947,9 @@ describe("laws of work over folds", () => {
       if (newest === undefined) return;
       const item = work(summary, newest.request);
       expect(item?.status).toBe("done");
-      expect(item?.context).toMatch(/^Done\. Part \d+ is implemented|^The file of part \d+ is/);
+      expect(item?.context).toMatch(
+        /^(?:in reply to "[^"]+": )?(?:Done\. Part \d+ is implemented|The file of part \d+ is)/,
+      );
     });
   });
 });
@@ -1194,6 +1251,92 @@ describe("what an answer says of its request", () => {
     const answer =
       "## When should you use a route?\nUse it for each page. I fixed the button. Let me know if it fails.";
     expect(states(summaryOf(started().user("Fix the button.").agent(answer)).summary, "question")).toEqual([]);
+  });
+
+  it.each([
+    "Here are the details: JG7FMM, business to economy. Please confirm if you would like me to proceed.",
+    "Here are your reservations: JG7FMM and LQ940Q. Let me know which one you'd like to modify.",
+    "To get started, please provide your email address and your zip code.",
+    "Here is what I would change. Once you confirm, I'll proceed with the downgrade.",
+    "Here are the fares of both flights. Would you like to proceed with this option?",
+    "Hier ist die Liste, sie ist fertig. Bitte bestätigen Sie, dass ich sie so buchen soll.",
+    "La liste est prête, voici le détail. Tu confirmes ?",
+  ])("one that waits for the user's word has not done it: %s", (answer) => {
+    const conversation = started().user("Downgrade all my flights.").tool("get_flights", {}, "JG7FMM").agent(answer);
+    const { summary } = summaryOf(conversation.user("Fine, but only the first one of them."));
+    expect(work(summary, "Downgrade")?.status).toBe("open");
+  });
+
+  it("one that hands something over and offers more has done it", () => {
+    const answer = "Here are the five slowest queries. Would you like me to add an index for the first?";
+    expect(work(answered(answer), "Fix the button")?.status).toBe("done");
+  });
+
+  it.each([
+    "The refund goes to your card. Is there anything else I can help you with?",
+    "Both will be sent to Seattle. Anything else?",
+    "Die Adresse ist jetzt Kiel. Kann ich sonst noch etwas für Sie tun?",
+    "L'adresse est maintenant Lyon. Puis-je faire autre chose pour vous ?",
+    "La dirección ahora es Lima. ¿Puedo ayudarle en algo más?",
+    "Адрес теперь Казань. Могу ли я помочь чем-нибудь ещё?",
+    "地址现在是上海。还有什么可以帮您的吗？",
+    "住所は大阪です。他に何かお手伝いできることはありますか？",
+  ])("an offer to do anything else is no question about the work: %s", (answer) => {
+    const conversation = started().user("Fix the address.").tool("set_address", {}, "{}").agent(answer);
+    expect(states(summaryOf(conversation).summary, "question")).toEqual([]);
+    const { summary } = summaryOf(conversation.user("How late is it in Lagos now?"));
+    expect(work(summary, "Fix the address")).toMatchObject({
+      status: "done",
+      context: answer.split(/(?<=[.。]) ?/)[0],
+    });
+  });
+
+  it("what somebody blocked on purpose is no setback, and what is blocked or not allowed is", () => {
+    const status = (answer: string): string | undefined => work(answered(answer), "Fix the button")?.status;
+    expect(status("I blocked 185.220.0.0/16 for thirty days and the page answers again.")).toBe("done");
+    expect(status("The deployment is blocked by the linter.")).toBe("open");
+    expect(status("I'm not allowed to patch the autoscaler in this namespace.")).toBe("open");
+  });
+
+  it("one that is done but for a part says both", () => {
+    const answer = "Done: the bot runs behind the webhook. The certificate is not yet renewed by itself.";
+    expect(work(answered(answer), "Fix the button")).toMatchObject({ status: "open", context: answer });
+  });
+
+  it("a short reply is told with the question that it answers", () => {
+    const conversation = started()
+      .user("Scale the resizer to six.")
+      .tool("scale", { replicas: 6 }, "scaled")
+      .agent("Scaled to six. Shall I raise the maximum of the autoscaler to 8?")
+      .user("only to 7")
+      .tool("patch", { maxReplicas: 7 }, "patched")
+      .agent("The autoscaler allows seven replicas now.")
+      .user("Now the documentation of it.");
+    const told =
+      'in reply to "Shall I raise the maximum of the autoscaler to 8?": The autoscaler allows seven replicas now.';
+    for (const borders of [[11], [8, 11], [10, 11]])
+      expect(work(foldAt(conversation, borders).at(-1), "only to 7")).toMatchObject({ status: "done" });
+    expect(work(foldAt(conversation, [11])[0], "only to 7")?.context).toBe(told);
+  });
+
+  it("what came of work that goes on is kept for when it is over", () => {
+    const conversation = started()
+      .user("Commit the change and add an alert.")
+      .bash("gh pr create --fill", "pull/812")
+      .agent("Pull request #812 is open and the alert is applied.")
+      .user("It still fails in the staging cluster, look there too.")
+      .bash("kubectl get pods", "none")
+      .agent("Fixed in the staging cluster.")
+      .user("Next: the footer.");
+    const [first, second] = foldAt(conversation, [8, 10]);
+    expect(work(first, "Commit the change")).toMatchObject({
+      status: "asked",
+      context: "Pull request #812 is open and the alert is applied. (its outcome comes after this summary)",
+    });
+    expect(work(second, "Commit the change")).toMatchObject({
+      status: "done",
+      context: "Pull request #812 is open and the alert is applied.",
+    });
   });
 
   it("a long answer that is cut loses whole sentences, so that none says the contrary", () => {

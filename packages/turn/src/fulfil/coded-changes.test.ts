@@ -21,7 +21,7 @@ import { describe, expect, it } from "vitest";
 import {
   codedChanges,
   changedFiles as filesInSteps,
-  isSameFile,
+  isNameOf,
   type OwedItems,
   reservedTokens,
 } from "./coded-changes.ts";
@@ -98,6 +98,7 @@ describe("changedFiles", () => {
     for (const command of [
       "rm t.java",
       "cd /h/tt && rm -f ./t.java",
+      "Remove-Item .\\t.java",
       "git mv t.java u.java",
       ["bash", "-lc", "rm t.java"],
     ])
@@ -334,10 +335,12 @@ describe("codedChanges", () => {
   });
 });
 
-describe("isSameFile", () => {
+describe("isNameOf", () => {
   it("matches a path to its own suffix, but not to another file name", () => {
-    expect(isSameFile("/srv/app/src/a.ts", "src/a.ts")).toBe(true);
-    expect(isSameFile("a.ts", "/srv/app/a.ts")).toBe(true);
-    expect(isSameFile("/srv/app/data.ts", "a.ts")).toBe(false);
+    expect(isNameOf("/srv/app/src/a.ts", "src/a.ts")).toBe(true);
+    expect(isNameOf("a.ts", "/srv/app/a.ts")).toBe(true);
+    expect(isNameOf("/srv/app/data.ts", "a.ts")).toBe(false);
+    expect(isNameOf("src\\a.ts", "C:\\app\\src\\a.ts")).toBe(true);
+    expect(isNameOf("a.ts", "C:\\app\\src\\a.ts")).toBe(true);
   });
 });

@@ -4,8 +4,10 @@ import {
   emptySummary,
   type FileItem,
   fileArgument,
+  fileName,
   fileUse,
   isPath,
+  isSameFile,
   type JsonValue,
   type Message,
   type MessageId,
@@ -172,7 +174,7 @@ function files(
 ): readonly SummaryChange[] {
   const named = changes.flatMap((change) => ("item" in change && change.section === "files" ? [change.item] : []));
   const known = [...named, ...(previous?.files ?? [])].map(({ path }) => path);
-  const added = owed.filter(({ path }) => !known.some((other) => isSameFile(path, other)));
+  const added = owed.filter(({ path }) => !known.some((other) => isNameOf(other, path)));
   if (added.length === 0) return [];
   const { summary } = applySummaryChanges(previous, span, changes);
   const left = fulfilment.summaryMaxTokens - fulfilment.tokenizer.countTokens(renderSummary(summary));
@@ -232,7 +234,7 @@ export function* changedFiles(messages: readonly Message[]): Steps<readonly NewI
     if (index % AT_A_TIME === 0) yield;
     if (!done.has(callId)) continue;
     if (gone.length > 0)
-      for (const path of files.keys()) if (gone.some((name) => isSameFile(path, name))) files.delete(path);
+      for (const path of files.keys()) if (gone.some((name) => isNameOf(name, path))) files.delete(path);
     for (const { path, action } of changes) {
       const before = files.get(path);
       files.delete(path);
@@ -263,7 +265,7 @@ function* fileCalls(messages: readonly Message[]): Steps<readonly FileCall[]> {
 }
 
 /** A command that removes or moves files, with the files that it names. */
-const TAKES_AWAY = /(?:^|[\s;&|(])(rm|unlink|mv)\s([^;&|\n]*)/g;
+const TAKES_AWAY = /(?:^|[\s;&|(])(rm|unlink|mv|del|remove-item|move-item)\s([^;&|\n]*)/gi;
 const LONGEST_COMMAND = 20_000;
 
 /** Returns the names of the files that a shell command removes or moves. */
@@ -271,12 +273,12 @@ function namesTakenAway({ input }: ToolCallPart): readonly string[] {
   const command = toolArgument(input, "command");
   const text = Array.isArray(command) ? command.at(-1) : command;
   if (typeof text !== "string") return [];
-  const words = [...text.slice(0, LONGEST_COMMAND).matchAll(TAKES_AWAY)].flatMap(([, name, rest = ""]) =>
+  const words = [...text.slice(0, LONGEST_COMMAND).matchAll(TAKES_AWAY)].flatMap(([, name = "", rest = ""]) =>
     // The last word of a move is where to.
     rest
       .trim()
       .split(/\s+/)
-      .slice(0, name === "mv" ? -1 : undefined),
+      .slice(0, /^m/i.test(name) ? -1 : undefined),
   );
   return words.map((word) => plainPath(word.replace(/["']/g, ""))).filter((word) => word !== "");
 }
@@ -303,6 +305,6 @@ function patchedFiles(input: JsonValue): readonly FileChange[] {
     .filter(({ path }) => isPath(path));
 }
 
-/** Checks whether two paths mean the same file: they are equal, or one is a suffix of the other. */
-export const isSameFile = (path: string, other: string): boolean =>
-  path === other || path.endsWith(`/${other}`) || other.endsWith(`/${path}`);
+/** Checks whether a name may mean the file at a path: it is one of its paths, or its bare name in any folder. */
+export const isNameOf = (name: string, path: string): boolean =>
+  isSameFile(name, path) || (fileName(name) === fileName(path) && [name, path].some((one) => fileName(one) === one));

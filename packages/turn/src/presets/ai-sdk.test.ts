@@ -4,7 +4,7 @@ import { aiSdk, aiSdkPreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { folded, runFold } from "../testing/run-fold.ts";
-import { triggerLevel } from "../testing/trigger-level.ts";
+import { triggerLevel } from "../testing/turn-case.ts";
 
 const WINDOW = 128_000;
 const inWindow = { preset: aiSdkPreset, config: { maxInputTokens: WINDOW } };

@@ -3,7 +3,7 @@ import { ampHandoffPreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { factSummarizer, folded } from "../testing/run-fold.ts";
-import { triggerLevel } from "../testing/trigger-level.ts";
+import { triggerLevel } from "../testing/turn-case.ts";
 
 describe("seed 001, Amp", () => {
   it("has no automatic trigger up to the cap, and folds on request", () => {

@@ -2,7 +2,7 @@ import { claudeCodePreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { folded } from "../testing/run-fold.ts";
-import { triggerLevel } from "../testing/trigger-level.ts";
+import { triggerLevel } from "../testing/turn-case.ts";
 
 describe("seed 001, Claude Code", () => {
   it("claude-code-1 fires at 95 % of the window", () => {

@@ -3,7 +3,7 @@ import { codexAutoCompactLimit, codexPreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { folded } from "../testing/run-fold.ts";
-import { triggerLevel } from "../testing/trigger-level.ts";
+import { triggerLevel } from "../testing/turn-case.ts";
 
 const limitOf = (maxInputTokens: number) =>
   codexAutoCompactLimit(compactionConfig({ ...codexPreset.config, maxInputTokens }));

@@ -4,7 +4,7 @@ import { GOAT_MAX_OUTPUT_TOKENS, goatPreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { folded } from "../testing/run-fold.ts";
-import { triggerLevel } from "../testing/trigger-level.ts";
+import { triggerLevel } from "../testing/turn-case.ts";
 
 const WINDOW = 200_000;
 /** Seed 000's 14 messages, of a size at which they are above 80 %. */

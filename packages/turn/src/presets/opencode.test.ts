@@ -2,7 +2,7 @@ import { OPENCODE_PRUNE_MINIMUM, OPENCODE_PRUNE_PROTECT, opencodePreset } from "
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { folded } from "../testing/run-fold.ts";
-import { triggerLevel } from "../testing/trigger-level.ts";
+import { triggerLevel } from "../testing/turn-case.ts";
 
 const inWindow = { preset: opencodePreset, config: { maxInputTokens: 200_000 } };
 

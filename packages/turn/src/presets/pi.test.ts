@@ -3,7 +3,7 @@ import { PI_SUMMARY_TOKENS, piPreset } from "@threadfold/strategies";
 import { scriptMessages, scriptThread, shownIn } from "@threadfold/strategies/laws";
 import { describe, expect, it } from "vitest";
 import { folded } from "../testing/run-fold.ts";
-import { triggerLevel } from "../testing/trigger-level.ts";
+import { triggerLevel } from "../testing/turn-case.ts";
 
 const WINDOW = 200_000;
 const fold = (thread: ReturnType<typeof scriptThread>, plan?: CompactionPlan) =>

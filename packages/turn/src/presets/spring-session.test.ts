@@ -15,7 +15,7 @@ import { type CompactionResult, compactionResult } from "../commit/compaction-re
 import { shownMessages, shownTurns } from "../decide/trigger.ts";
 import { threadState } from "../measure/thread-state.ts";
 import { factSummarizer, folded, runFold } from "../testing/run-fold.ts";
-import { triggerLevel } from "../testing/trigger-level.ts";
+import { triggerLevel } from "../testing/turn-case.ts";
 
 const { countMessage } = countingTokenizer();
 

@@ -5,6 +5,7 @@ import {
   compactionConfig,
   emptyPlan,
   type PromptCachePrice,
+  roomTokens,
 } from "@threadfold/core";
 import { countingTokenizer, pinnedClock } from "@threadfold/core/laws";
 import { formatById } from "@threadfold/renderer";
@@ -12,6 +13,7 @@ import {
   type CompactionPreset,
   durabilityPolicy,
   type TriggerDecision,
+  type TriggerInput,
   threadfoldPreset,
 } from "@threadfold/strategies";
 import { EMPTY_FRAME } from "../measure/request-frame.ts";
@@ -101,4 +103,15 @@ export function plansThat(isFirst: (attempt: number) => boolean = () => true) {
     },
   };
   return { plans, committed, expected };
+}
+
+/** Returns the level at which a preset's trigger fires for a window. For tests. */
+export function triggerLevel(
+  preset: CompactionPreset,
+  maxInputTokens: number,
+  input: Partial<TriggerInput>,
+): TriggerDecision["level"] {
+  const config = compactionConfig({ ...preset.config, maxInputTokens });
+  const quiet = { tokens: 0, roomTokens: roomTokens(config), turns: 1, steps: 1, messages: 100 };
+  return preset.trigger(config).evaluate({ ...quiet, ...input }).level;
 }

@@ -1,4 +1,12 @@
-import { type FileItem, fileName, isSameFile, plainPath, sharedFolderOf, strongestAction } from "@threadfold/core";
+import {
+  type FileItem,
+  fileName,
+  isSameFile,
+  plainPath,
+  sharedFolderOf,
+  shownPath,
+  strongestAction,
+} from "@threadfold/core";
 import { excerpt } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
 import { changedNames, type FileAction, fileChanges, nameBalance } from "../reading/file-actions.ts";
@@ -154,7 +162,7 @@ export class FileCollector implements SpanCollector {
   }
 }
 
-const isBareName = (path: string): boolean => !plainPath(path).includes("/");
+const isBareName = (path: string): boolean => fileName(plainPath(path)) === plainPath(path);
 
 /** A file of an earlier fold, with fewer names. */
 function shortened({ id, ...file }: FileItem, most: number): readonly Candidate[] {
@@ -228,7 +236,7 @@ export class SpanPaths {
   /** Returns a text with the shared folder left out of paths. The shared folder may change with the next fold. */
   shortened(text: string): string {
     const { folder } = this;
-    return folder === "" ? text : text.replaceAll(folder, "…/");
+    return folder === "" ? text : text.replaceAll(folder, shownPath(folder, folder));
   }
 
   /**

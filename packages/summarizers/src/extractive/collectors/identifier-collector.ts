@@ -167,7 +167,7 @@ const LONGEST_READ = 20_000;
 const ESCAPED_BREAK = /(?<!\\)\\+[nr](?:\\+t)*/;
 const ESCAPED_QUOTE = /(?<!\\)\\+"/g;
 /** The path and number that a search prints before each line, and the number that a listing prints. */
-const FOUND_AT = /^((?:\.{0,2}\/)?[\w@~+-][\w./@~+-]*\.\w{1,8})[:-](\d{1,7})[:-]\s?/;
+const FOUND_AT = /^((?:(?:[A-Za-z]:|\.{0,2})[\\/])?[\w@~+-][\w.\\/@~+-]*\.\w{1,8})[:-](\d{1,7})[:-]\s?/;
 const NUMBERED = /^\s*(\d{1,7})(?:\t|→|│|\||:\s)\s*/;
 /** Where an editor says that its cursors stand or that it wrote a file, and the line that ends what it is to insert. */
 const CURSORS =
@@ -303,8 +303,7 @@ function byLine(best: ReadonlyMap<string, BestLine>, where: string, position: nu
  * A line as shown in a summary: without the printed path and number, which become its place, and cut around its names.
  */
 function shownLines({ text: line, where, at: index, position, names }: NamedLine): readonly NamedLine[] {
-  const source = FOUND_AT.exec(line);
-  const number = NUMBERED.exec(line);
+  const [source, number] = [FOUND_AT.exec(line), NUMBERED.exec(line)];
   const rest = line.slice((source ?? number)?.[0].length ?? 0);
   const at = Number(source?.[2] ?? number?.[1] ?? index);
   const plain = rest.replace(/\s+/g, " ").trim();
@@ -317,23 +316,32 @@ function shownLines({ text: line, where, at: index, position, names }: NamedLine
     const inside = names.filter((other) => text.includes(other));
     for (const other of inside) left.delete(other);
     left.delete(name);
-    // A line that consists of the name alone says nothing about it.
-    if (text !== "" && text !== name && inside.length > 0)
-      shown.push({ text, where: place, at, position, names: inside });
+    // A line that consists of the name alone, or of the path to it, says nothing about it.
+    const isAlone = text === "" || text === name || (fileName(plain) === name && !/\s/.test(plain));
+    if (!isAlone && inside.length > 0) shown.push({ text, where: place, at, position, names: inside });
   }
   return shown;
 }
 
-/** A line, or the part of a long one around a name, cut between words. */
+/** A line, or the part of a long one around a name, cut between words or, in a record, between fields. */
 function around(line: string, name: string): string {
   if (line.length <= MAX_LINE) return line;
   const at = line.indexOf(name);
   if (at < 0) return "";
   const room = Math.max(MAX_LINE, name.length + BEFORE_NAME);
-  const start = at <= BEFORE_NAME ? 0 : line.lastIndexOf(" ", at - BEFORE_NAME / 2) + 1 || at;
+  const border = FIELD.test(line) ? borderOfFields : borderOfWords;
+  const start = at <= BEFORE_NAME ? 0 : border(line, at - BEFORE_NAME / 2) || at;
   const from = at - start > BEFORE_NAME * 2 ? at : start;
   const cut = line.slice(from, from + room);
-  const space = cut.lastIndexOf(" ");
-  const whole = from + room >= line.length || space < at - from + name.length ? cut : cut.slice(0, space);
+  const end = border(cut, cut.length) - 1;
+  const whole = from + room >= line.length || end < at - from + name.length ? cut : cut.slice(0, end);
   return `${from > 0 ? "… " : ""}${whole.toWellFormed().replaceAll("\ufffd", "")}${from + whole.length < line.length ? " …" : ""}`;
 }
+
+/** A field of a record. */
+const FIELD = /[{,]\s?"[^"]{1,60}":/;
+
+/** The index behind the last border before an index; 0 without one. */
+const borderOfWords = (text: string, before: number): number => text.lastIndexOf(" ", before) + 1;
+const borderOfFields = (text: string, before: number): number =>
+  Math.max(...[',"', ', "'].map((sign) => text.lastIndexOf(sign, before - 1))) + 1;

@@ -1,12 +1,31 @@
-import { type ErrorItem, fileName, type JsonObject, type SummaryChange, type ToolOutcome } from "@threadfold/core";
+import {
+  type ErrorItem,
+  fileName,
+  type JsonObject,
+  type MessageId,
+  type SummaryChange,
+  type ToolOutcome,
+} from "@threadfold/core";
 import { statementKey } from "../../text/excerpt.ts";
-import { type CallReading, onlyNarrates, shortFields } from "../reading/call-reading.ts";
-import { labelOf } from "../reading/result-body.ts";
-import { jsonField, printedError, type ResultReading, toolError } from "../reading/result-reading.ts";
+import { type CallReading, onlyNarrates } from "../reading/call-reading.ts";
+import { repeatedEnds } from "../reading/result-frame.ts";
+import { type ResultReading, toolError } from "../reading/result-reading.ts";
 import { notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import type { SpanPaths } from "./file-collector.ts";
-import { coversRun, lookRun, notableRun, type Run, runOutcome } from "./run-outcome.ts";
+import { failedBefore } from "./question-collector.ts";
+import {
+  complaintOf,
+  coversRun,
+  lookedAt,
+  lookRun,
+  newestLooks,
+  notableRun,
+  type Run,
+  runOutcome,
+  saidOnApproval,
+  toldFieldsOf,
+} from "./run-outcome.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
 /** An error, from the run that first showed it to the run that no longer does. */
@@ -220,7 +239,7 @@ const resolved = (section: "errors" | "toolOutcomes", itemId: string, reason: st
 
 const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
 
-/** Leaves out errors that went away without a change, and errors that were followed by the next error. */
+/** False for errors that went away without a change or were followed by the next error. */
 const isTelling = ({ resolution }: Trouble): boolean =>
   resolution === null || (resolution !== SUCCEEDED && resolution !== GAVE_WAY);
 
@@ -242,58 +261,78 @@ function errorOf({ subject, error, places, resolution }: Trouble, length: number
 }
 
 const DECLARED_WORTH = 3;
-/** Names of tools that only note what the agent thinks. */
-const THINKS = /(?:^|[^a-z]|sequential)(?:think|thought)/i;
-const ANSWER = /^(?!(?:ok|done|success|true|null|\W{1,100})$)[^\n]{1,100}$/i;
+const CHANGED_WORTH = 0.8;
+/** A failed call that is made again is looked for among so many calls before. */
+const LATEST = 64;
 
-/** How a tool that asks the user begins with the answers, and a question with its answer. */
-const ANSWERED = /^\s*User has answered your questions: /;
-const ANSWERED_PAIR = /"([^"\n]{1,300})"="([^"\n]{1,400})"/g;
-
-/** What the user answered, by question, or said on approving the call; null for any other result. */
-function userAnswers({ text, failed, envelope }: ResultReading): JsonObject | null {
-  const approved = jsonField(labelOf(envelope.content), "feedback");
-  if (approved !== null) return { approved };
-  const pairs = failed || !ANSWERED.test(text) ? [] : [...text.slice(0, LONGEST_ANSWERS).matchAll(ANSWERED_PAIR)];
-  const told = pairs.map(([, question = "", answer = ""]) => [question, answer] as const);
-  return told.length === 0 ? null : Object.fromEntries(told);
+interface ServiceOutcome {
+  readonly result: ResultReading;
+  readonly keyFields: JsonObject;
+  /** True for a call that only looked something up, of which nothing is told but what was looked for. */
+  readonly isLook: boolean;
 }
 
-const LONGEST_ANSWERS = 4_000;
-
-/** The answer of a tool, if it is one short line that says something, such as a sum that was asked for. */
-const answerOf = ({ text, failed }: ResultReading): JsonObject =>
-  failed || !ANSWER.test(text.trim()) ? {} : { result: text.trim() };
-
 /**
- * Finds the outcomes of tools that neither touch files nor run commands: orders, look-ups, calls to services. Key
- * fields that a tool declared survive every fold; for other tools, the short arguments show what was done.
+ * Finds the outcomes of tools that neither touch files nor run commands: key fields that a tool declared, which survive
+ * every fold, or else its arguments and result. What was only looked up takes a line for each tool.
  */
 export class OutcomeCollector implements SpanCollector {
-  readonly #outcomes: { readonly result: ResultReading; readonly keyFields: JsonObject }[] = [];
+  #outcomes: ServiceOutcome[] = [];
 
   result(result: ResultReading): void {
-    const { envelope, call } = result;
-    const said = envelope.keyFields ?? userAnswers(result);
-    if (said !== null) this.#outcomes.push({ result, keyFields: said });
-    else if (call?.kind === "other" || call?.kind === "agent") {
-      const keyFields = { ...answerOf(result), ...shortFields(call.input) };
-      if (Object.keys(keyFields).length > 0 && !THINKS.test(call.toolName)) this.#outcomes.push({ result, keyFields });
+    const { envelope, call, failed } = result;
+    if (!failed && call !== null && this.#outcomes.slice(-LATEST).some((one) => failedBefore(one.result, call)))
+      this.#outcomes = this.#outcomes.filter((one) => !failedBefore(one.result, call));
+    const said = envelope.keyFields ?? saidOnApproval(result);
+    if (said !== null) this.#outcomes.push({ result, keyFields: said, isLook: false });
+    else if ((call?.kind === "other" && call.questions.length === 0) || call?.kind === "agent") {
+      const keyFields = toldFieldsOf(call, result);
+      const isLook = call.isLook && !failed && !("result" in keyFields) && !("command" in keyFields);
+      if (Object.keys(keyFields).length > 0) this.#outcomes.push({ result, keyFields, isLook });
     }
   }
 
-  harvest({ messages }: HarvestContext): Harvest {
+  harvest({ messages, previous }: HarvestContext): Harvest {
+    const looks = Map.groupBy(
+      this.#outcomes.filter(({ isLook }) => isLook),
+      ({ result, keyFields }) => `${result.envelope.toolName} ${lookedAt(keyFields).name}`,
+    );
     return {
-      candidates: this.#outcomes.map(({ result, keyFields }) => outcomeCandidate(result, keyFields, messages.length)),
+      candidates: [
+        ...this.#outcomes.filter(({ isLook }) => !isLook).map((outcome) => outcomeCandidate(outcome, messages.length)),
+        ...[...looks.values()].map((alike) => looksCandidate(alike, messages.length, previous?.toolOutcomes ?? [])),
+      ],
     };
   }
 }
 
+function looksCandidate(alike: readonly ServiceOutcome[], length: number, before: readonly ToolOutcome[]): Candidate {
+  const newest = outcomeCandidate(alike.at(-1) as ServiceOutcome, length);
+  const { name } = lookedAt((alike[0] as ServiceOutcome).keyFields);
+  const earlier = before.find(
+    ({ toolName, outcome, keyFields, declared }) =>
+      declared === undefined &&
+      outcome === "success" &&
+      toolName === newest.item.toolName &&
+      lookedAt(keyFields).name === name,
+  );
+  const looks = [...(earlier === undefined ? [] : [earlier]), ...alike];
+  const values = newestLooks(looks.map(({ keyFields }) => keyFields));
+  if (values.length < 2) return newest;
+  const places = [...(earlier?.sources ?? []), ...alike.map(({ result }) => result.place.messageId)];
+  const item = {
+    ...newest.item,
+    keyFields: { [name]: values },
+    sources: [...new Set([places[0] as MessageId, places.at(-1) as MessageId])],
+  };
+  return { ...newest, item, ...(earlier !== undefined && { supersedes: earlier.id }) };
+}
+
 function outcomeCandidate(
-  { envelope, failed, text, place }: ResultReading,
-  keyFields: JsonObject,
+  { result, keyFields }: ServiceOutcome,
   length: number,
-): Candidate {
+): Candidate & { readonly section: "toolOutcomes" } {
+  const { envelope, failed, place, call } = result;
   const declared = envelope.keyFields === undefined ? 0 : DECLARED_WORTH;
   return {
     section: "toolOutcomes",
@@ -301,24 +340,9 @@ function outcomeCandidate(
       toolName: envelope.toolName,
       outcome: failed && envelope.outcome === "success" ? "failure" : envelope.outcome,
       keyFields,
-      errorMessage: failed ? printedError(text) : null,
+      errorMessage: failed ? complaintOf(result) : null,
       sources: [place.messageId],
     },
-    worth: declared + (place.position + 1) / length,
+    worth: declared + (place.position + 1) / length + (call?.isLook && !failed ? 0 : CHANGED_WORTH),
   };
-}
-
-const FRAME_TIMES = 3;
-/** The label that harnesses put before an error message of a command, which may recur. */
-const SAYS_ERROR = /^\s*\[(?:error|stderr)\]/i;
-
-/**
- * Returns the last lines that many outputs have in common, after other output. They are written by a shell or harness
- * and say nothing about the command.
- */
-function repeatedEnds(ends: readonly (readonly string[])[]): ReadonlySet<string> {
-  const byLast = Map.groupBy(ends, ([last = ""]) => last);
-  const isFrame = ([last, alike]: [string, readonly (readonly string[])[]]): boolean =>
-    alike.length >= FRAME_TIMES && alike.some(({ length }) => length > 1) && !SAYS_ERROR.test(last);
-  return new Set([...byLast].filter(isFrame).map(([last]) => last));
 }

@@ -174,6 +174,38 @@ describe("what a reader would not miss", () => {
     expect(told).toEqual([...facts, "Committed: Keep sockets of guests"]);
   });
 
+  it("of an old report of a sub-agent the beginning stays longest", () => {
+    const details = Array.from(
+      { length: 14 },
+      (_, index) =>
+        `In section ${index} the supplier lists article A-${index}77 at ${index}12 EUR with ${index + 3} weeks of delivery.`,
+    );
+    const report = `The page must show the renewal terms next to the button. ${details.join(" ")}`;
+    const conversation = new Conversation().user("Check the page for two markets.");
+    for (const market of ["US", "DE"])
+      conversation.tool(
+        "delegate_task",
+        { agent: "legal", task: `Check ${market}` },
+        report.replaceAll("article", market),
+      );
+    for (let step = 0; step < 9; step++)
+      conversation
+        .agent(`Row ${step} of the table is in brief.md, with the fee of ${step}9 EUR.`)
+        .bash("ls", `${step}`);
+    for (const maxTokens of [400, 500, 600]) {
+      const facts = foldAt(conversation, [5, 14, 23, 32], { maxTokens })
+        .at(-1)
+        ?.facts.filter(({ by }) => by === "sub-agent");
+      for (const { text, at } of facts ?? [])
+        if (at !== 0)
+          expect(
+            facts?.some((one) => one.at === 0),
+            text,
+          ).toBe(true);
+      expect(facts?.length, `${maxTokens}`).toBeGreaterThan(0);
+    }
+  });
+
   it("of an old message the sentence stays that tells most, wherever it stands", () => {
     const causes = [
       "The pool in src/pool.ts keeps sockets of failed requests.",

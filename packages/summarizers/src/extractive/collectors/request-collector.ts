@@ -21,7 +21,7 @@ import {
   SETBACK,
   UNDONE,
 } from "../text/phrases.ts";
-import { partRead, sentencesOf } from "../text/sentence.ts";
+import { ASKS_ONLY, asked, partRead, sentencesOf } from "../text/sentence.ts";
 import { isAnswerAlone, type Reaction, Request } from "./request.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
 
@@ -68,6 +68,9 @@ export class RequestCollector implements SpanCollector {
 
   userSpeech(speech: Speech): void {
     const before = this.#liveAt(speech.place.turn);
+    const question = asked(this.#lastSaid?.sentences ?? [])
+      .at(-1)
+      ?.text.replaceAll('"', "'");
     const { text, sentences, place } = speech;
     if (this.#lastMessage === place.messageId) return;
     this.#lastMessage = place.messageId;
@@ -85,7 +88,7 @@ export class RequestCollector implements SpanCollector {
       return;
     }
     const isOriginal = this.#opensThread && this.#previous?.originalTask == null && this.#requests.length === 0;
-    const request = Request.of(speech, isOriginal);
+    const request = Request.of(speech, isOriginal, question);
     this.#times.set(request.key, (this.#times.get(request.key) ?? 0) + 1);
     this.#requests.push(request);
     this.#live = request;
@@ -224,15 +227,14 @@ const IN_PLACE = /^(?:instead|rather|stattdessen|lieber|plutôt|mejor|em vez dis
 
 /** How far into a message its words on the interrupted work are looked for, in UTF-16 code units. */
 const MAX_ABOUT = 400;
-/** The end of a question, and words for what the agent had done or was about to do. */
-const ASKS = /[?？؟吗嗎呢]["'”»)]?\s*$/;
+/** Words for what the agent had done or was about to do. */
 const OF_THE_WORK =
   /(?<!\p{L})(?:(?:this|these|those|that|your) (?:changes?|edits?|diffs?|plan)|diese[nrs]? Änderung(?:en)?|ces changements|ce changement|est[eo]s? cambios?|ess?as? mudanças?|эт[иоа]\p{L}{0,2} (?:правк|изменени)\p{L}{1,2})(?!\p{L})|(?:这个?些?|這個?些?)(?:改动|修改|更改)|(?:この|これらの)変更|이 변경/iu;
 
 /** Checks whether a message stays with the work that its writer interrupted: it asks about it, or says how to do it. */
 const setsRight = ({ text, sentences }: Speech): boolean =>
   corrects(text) ||
-  ASKS.test(text) ||
+  ASKS_ONLY.test(text) ||
   OF_THE_WORK.test(text.slice(0, MAX_ABOUT)) ||
   sentences.some((sentence) => IN_PLACE.test(sentence.text)) ||
   (sentences.length > 0 && sentences.every(({ marks }) => marks & RULE));

@@ -1,12 +1,24 @@
 import { isUnsettled, type MessageId, type NewItem, type OpenItem, ORIGINAL_TASK_ITEM } from "@threadfold/core";
-import { statementKey } from "../../text/excerpt.ts";
-import { askedExcerpt, closingWords, type Speech, saysDone, setbackIn } from "../reading/speech.ts";
+import { excerpt, sentenceExcerpt, statementKey } from "../../text/excerpt.ts";
+import {
+  askedExcerpt,
+  asksAgain,
+  closingWords,
+  type Speech,
+  saysDone,
+  saysWorkDone,
+  setbackIn,
+} from "../reading/speech.ts";
 import { asksToGoOn } from "../text/phrases.ts";
 import {
   ASKED_LAST,
+  ASKS_ONLY,
   asked,
+  awaitsReply,
   isAnnouncement,
   isQuestion,
+  LEADS_ON,
+  PROPOSES,
   quoteStatements,
   type Sentence,
   sentencesOf,
@@ -18,14 +30,13 @@ import {
  */
 type Standing = "in-work" | "completed" | "answered" | "asked-back" | "failed" | "done" | "cancelled" | "lapsed";
 
-/**
- * How a user's next request relates to the one before: withdraws it, says that its result was undone, comes back to
- * it, or moves on to something else.
- */
+/** How a user's next request relates to the one before: withdraws it, had to undo it, comes back to it, or moves on. */
 export type Reaction = "takes-back" | "undid" | "comes-back" | "moves-on";
 
-const MAX_REQUEST = 240;
-const MAX_ANSWER = 240;
+const [MAX_REQUEST, MAX_ANSWER, MAX_SO_FAR] = [240, 240, 120];
+/** A longer message, in UTF-16 code units, can be understood without the question that it answers. */
+const LONGEST_REPLY = 60;
+const MAX_QUESTION = 110;
 /** Contexts of requests in a summary. Later folds recognize some of them. */
 const BEHIND = "its outcome comes after this summary";
 const GOES_ON = "work on it continues after this summary";
@@ -33,10 +44,6 @@ const OF_BEFORE = "said of the request before it";
 export const WENT_ON = "went on with the next request";
 const INTERRUPTED = "the user interrupted the work on it";
 const GIVEN_UP = `${INTERRUPTED} and ${WENT_ON}`;
-/** Words of a proposal, which is no outcome. */
-const PROPOSES = /\b(?:would|could|should|i can|we can|i['’]d|propose|suggest|recommend|option|plan)\b/i;
-/** The share of words that make a request after an interruption the same one again. */
-const SAME_AGAIN = 0.5;
 
 /** A request that a user made in one message, or that an earlier fold recorded, with its outcome. */
 export class Request {
@@ -56,6 +63,8 @@ export class Request {
   #answeredBy: MessageId | null = null;
   /** What it had found out when the user said yes to a question; it outlives answers that only ask another one. */
   #explained: { readonly answer: string; readonly by: MessageId | null } | null = null;
+  /** The agent's question to which it is a short reply; empty for others. */
+  readonly #question: string;
   /** The messages of the next request, if the user came back to it with that. */
   #continuedBy: readonly MessageId[] = [];
   /** True when that answer ended with a question to the user, or with a few words on it. */
@@ -64,7 +73,7 @@ export class Request {
   #goesOn = false;
   /** True when the user stopped the agent while it worked on it. */
   #isInterrupted: boolean;
-  /** True when the agent made a call for it, and when it did so after an answer, which then was not its last word. */
+  /** True when the agent made a call for it, and when its answer was not its last word. */
   #hasWorked = false;
   #isInterim = false;
   /** True for a question that was only answered: nothing was done for it. */
@@ -81,9 +90,10 @@ export class Request {
     readonly carried: OpenItem | null;
     readonly asksUser?: boolean;
     readonly goesOn?: boolean;
+    readonly question?: string;
   }) {
     this.text = parts.text;
-    this.key = statementKey(parts.text.slice(0, MAX_REQUEST * 2));
+    this.key = requestKey(parts.text);
     this.isOriginalTask = parts.isOriginalTask;
     this.carried = parts.carried;
     this.#description = parts.description;
@@ -94,12 +104,14 @@ export class Request {
     this.#asksUser = parts.asksUser ?? false;
     this.#goesOn = parts.goesOn ?? false;
     this.#isInterrupted = parts.carried?.context === INTERRUPTED;
+    this.#question = parts.question ?? "";
   }
 
-  /** Creates the request of a user's message. The very first one is the original task. */
-  static of({ text, place }: Speech, isOriginalTask: boolean): Request {
+  /** Creates the request of a user's message after a question of the agent. The very first is the original task. */
+  static of({ text, place }: Speech, isOriginalTask: boolean, question = ""): Request {
     return new Request({
       text,
+      question: text.length > LONGEST_REPLY ? "" : excerpt(question, MAX_QUESTION),
       description: isOriginalTask ? ORIGINAL_TASK_ITEM : askedExcerpt(text, MAX_REQUEST),
       isOriginalTask,
       asked: [place.messageId],
@@ -117,15 +129,15 @@ export class Request {
   }
 
   /**
-   * Creates a request from a previous summary. `told` is the item with its outcome, if that was recorded separately;
-   * `asksUser` says that its outcome so far is a question that the user has not answered, and `next` is the request
-   * after it.
+   * Creates a request from a previous summary. `told` is the item with its outcome if that is separate, `asksUser` says
+   * that this is a question that the user has not answered, and `next` is the request after it.
    */
   static carriedBy(item: OpenItem, told?: OpenItem, asksUser = false, next?: OpenItem): Request {
     const { description, turn } = item;
     const { status } = told ?? item;
-    const answer = told?.description ?? (status === "asked" ? "" : item.context);
-    const standing = isUnsettled({ status }) ? standingAfter(answer, asksUser) : (status as Standing);
+    const answer = told?.description ?? (status === "asked" ? cameSoFar(item.context) : item.context);
+    const isAtWork = status === "asked" || (status === "open" && answer === "");
+    const standing = isAtWork ? "in-work" : status !== "open" ? status : asksUser ? "asked-back" : "failed";
     const sources = [...new Set([...item.sources, ...(told?.sources ?? [])])];
     return new Request({
       text: description,
@@ -145,10 +157,6 @@ export class Request {
     return this.#standing === "done" || this.#standing === "cancelled" || this.#standing === "lapsed";
   }
 
-  get #isDone(): boolean {
-    return this.#standing === "completed" || this.#standing === "done";
-  }
-
   /** True when the agent said something about it that is worth a line. */
   get isTold(): boolean {
     return this.#answer !== "" && this.#answer !== WENT_ON;
@@ -162,16 +170,17 @@ export class Request {
     const last = sentences.at(-1) as Sentence;
     const questions = asked(sentences);
     const asks = questions.includes(last);
-    if (setback !== undefined) this.#standing = asks && !OFFERS_MORE.test(last.text) ? "asked-back" : "failed";
+    if (setback !== undefined) this.#standing = asks ? "asked-back" : "failed";
+    else if (awaitsReply(sentences) && !sentences.some(saysWorkDone)) this.#standing = "asked-back";
     else if (completion !== undefined) this.#standing = "completed";
     else if ((isAnnouncement(last.text) || (this.#hasWorked && LEADS_ON.test(text))) && !carriesOut) return;
     else this.#standing = asks ? "asked-back" : "answered";
     this.#asksUser = sentences.slice(-ASKED_LAST).some((sentence) => questions.includes(sentence));
     const explained = asks ? this.#explained : null;
-    this.#answer = explained?.answer ?? closingWords(sentences, setback ?? completion, MAX_ANSWER);
+    this.#answer = explained?.answer ?? closingWords(sentences, completion, setback, MAX_ANSWER);
     this.#answeredBy = explained?.by ?? place.messageId;
     this.#isInterim = false;
-    this.#isTalk = this.#standing === "answered" && !this.#hasWorked && ASKS_ONLY.test(this.text.trimEnd());
+    this.#isTalk = this.#standing === "answered" && !this.#hasWorked && ASKS_ONLY.test(this.text);
   }
 
   /** Records that the agent is still working, so that what it said before did not end its turn. */
@@ -210,14 +219,14 @@ export class Request {
 
   /** Records that the user stopped the agent while it worked on the request. */
   interrupt(): void {
-    if (!this.isSettled) this.#isInterrupted = true;
+    this.#isInterrupted ||= !this.isSettled;
   }
 
   /** Records that the user asks for something else, for the same again, or for the same in another way. */
   makeWay(reaction: Reaction, next = "", setsRight = false): void {
     const isStopped = this.#isInterrupted && this.#standing === "in-work" && reaction === "moves-on";
     if (this.#isInterim) this.#forgetAnswer();
-    if (isStopped && !setsRight && !this.#isAskedAgain(next)) {
+    if (isStopped && !setsRight && !asksAgain(this.key, requestKey(next))) {
       this.#standing = "lapsed";
       this.#answer = GIVEN_UP;
       return;
@@ -229,14 +238,9 @@ export class Request {
       this.#forgetAnswer();
     } else if (reaction === "comes-back" || this.#standing === "in-work" || this.#standing === "asked-back") {
       this.#goesOn = true;
-      if (this.#standing === "asked-back") this.#answer = quoteStatements(this.#answer, MAX_ANSWER);
+      if (this.#standing === "asked-back")
+        [this.#answer, this.#isInterim] = [quoteStatements(this.#answer, MAX_ANSWER), true];
     } else if (!this.isSettled && this.#standing !== "failed") this.#standing = "done";
-  }
-
-  #isAskedAgain(text: string): boolean {
-    const words = new Set(this.key.split(" "));
-    const again = statementKey(text.slice(0, MAX_REQUEST * 2)).split(" ");
-    return new Set(again.filter((word) => words.has(word))).size >= SAME_AGAIN * Math.min(words.size, again.length);
   }
 
   #forgetAnswer(): void {
@@ -246,12 +250,11 @@ export class Request {
 
   /** Takes over the status of the next request if the user came back to this one with it. */
   share(next: Request): void {
-    if (!this.#goesOn) return;
     // The answer to a question in between ends no work.
-    if (this.#standing === "in-work" && next.#isTalk && !next.#goesOn) return;
+    if (!this.#goesOn || (this.#standing === "in-work" && next.#isTalk && !next.#goesOn)) return;
     this.#standing = next.#standing;
     // What it could not do the first time is not what came of it.
-    if (this.#isDone && setbackIn(sentencesOf(this.#answer), false) !== undefined) {
+    if (isDone(this.#standing) && setbackIn(sentencesOf(this.#answer), false) !== undefined) {
       this.#answer = next.#answer;
       this.#answeredBy = next.#answeredBy;
     }
@@ -264,14 +267,11 @@ export class Request {
     this.#answeredBy ??= next.#answeredBy;
   }
 
-  /**
-   * Takes over what came of the next message, which asks for nothing of its own: a program sent it to keep the agent
-   * going.
-   */
+  /** Takes over what came of the next message, which a program sent to keep the agent going. */
   goOnWith(next: Request): void {
     if (this.#standing === "cancelled" || this.#standing === "lapsed") return;
     this.#goesOn = true;
-    const wasCompleted = this.#isDone;
+    const wasCompleted = isDone(this.#standing);
     this.#standing = next.#standing;
     this.#turn = next.#turn;
     if (!next.isTold || (wasCompleted && next.#standing === "answered")) return;
@@ -311,7 +311,7 @@ export class Request {
     const isAlone = this.#description === "";
     return {
       description: isAlone ? this.#answer : this.#description,
-      context: isAlone ? OF_BEFORE : status === "asked" ? this.#whereItGoesOn(lastTurn) : this.#answer,
+      context: isAlone ? OF_BEFORE : status === "asked" ? this.#whereItGoesOn(lastTurn) : this.#told,
       priority: status === "open" && now !== null && lastTurn === undefined ? "high" : "medium",
       status,
       kind: "request",
@@ -322,22 +322,29 @@ export class Request {
 
   #whereItGoesOn(lastTurn: "running" | "ended" | undefined): string {
     if (this.#isInterrupted && this.#standing === "in-work") return INTERRUPTED;
-    return lastTurn === "running" ? GOES_ON : BEHIND;
+    const note = lastTurn === "running" ? GOES_ON : BEHIND;
+    const isSaid = this.isTold && !this.#isInterim && this.#standing !== "asked-back";
+    return isSaid ? `${sentenceExcerpt(this.#answer, MAX_SO_FAR)} (${note})` : note;
+  }
+
+  /** What came of it, with the question that a reader needs to understand a short reply. */
+  get #told(): string {
+    return this.#question === "" || !this.isTold ? this.#answer : `in reply to "${this.#question}": ${this.#answer}`;
   }
 }
 
+/** What comes before the outcome of a short reply. */
+export const IN_REPLY = /^in reply to "[^"]{1,200}": /;
+
+/** What a summary says that came so far of a request whose outcome comes after it. */
+const cameSoFar = (context: string): string =>
+  [GOES_ON, BEHIND].flatMap((note) => (context.endsWith(` (${note})`) ? context.slice(0, -note.length - 3) : []))[0] ??
+  "";
+
+/** The words of a request, by which it is known again. */
+const requestKey = (text: string): string => statementKey(text.slice(0, MAX_REQUEST * 2));
+
+const isDone = (standing: Standing): boolean => standing === "completed" || standing === "done";
+
 /** Checks whether an item of a summary has only the outcome of a request, without the request. */
 export const isAnswerAlone = ({ context }: OpenItem): boolean => context === OF_BEFORE;
-
-/** The standing of an unsettled request of a previous summary with this outcome. */
-function standingAfter(answer: string, asksUser: boolean): Standing {
-  if (answer === "") return "in-work";
-  return asksUser ? "asked-back" : "failed";
-}
-
-/** The end of a question, in languages that need no sign for it, too. */
-const ASKS_ONLY = /[?？؟吗嗎呢]["'”»)]?$/;
-/** An answer that only leads to what comes next, which never came. */
-const LEADS_ON = /[:：]\s*$/;
-/** A question that offers more work in general, and asks nothing about the work at hand. */
-const OFFERS_MORE = /\banything else\b/i;

@@ -5,15 +5,17 @@ import {
   isPath,
   type JsonObject,
   type JsonValue,
+  onlyLooks,
   plainPath,
   plainToolName,
+  questionsToUser,
   type ToolCallPart,
   type ToolKind,
   toolArgument,
   toolArguments,
   toolKind,
 } from "@threadfold/core";
-import { oneLine } from "../../text/excerpt.ts";
+import { excerpt, oneLine } from "../../text/excerpt.ts";
 import { type FileAction, patchFileActions, shellFileActions } from "./file-actions.ts";
 import { shellLines, typedCommand } from "./shell-command.ts";
 import type { Place, WorkReport } from "./speech.ts";
@@ -31,6 +33,10 @@ export interface CallReading {
   /** The last line that does something, if it is not the first. */
   readonly lastLine: string | null;
   readonly files: readonly FileAction[];
+  /** What it asks the user; empty for calls that do something else. */
+  readonly questions: readonly string[];
+  /** True for a call of a tool that is not known otherwise, and that only looks something up. */
+  readonly isLook: boolean;
 }
 
 const MAX_COMMAND = 400;
@@ -58,7 +64,10 @@ export function readCall(part: ToolCallPart, place: Place): CallReading {
   const script = kind === "shell" ? commandOf(part.input) : null;
   const files = filesOf(kind, script, part.input);
   const [first = null, lastLine = null] = script === null ? [] : tellingLines(script);
-  return { place, toolName: part.toolName, kind, input: part.input, script, command: first, lastLine, files };
+  const questions = kind === "other" ? questionsToUser(part.toolName, part.input) : [];
+  const isLook = kind === "other" && onlyLooks(part.toolName, part.input);
+  const { toolName, input } = part;
+  return { place, toolName, kind, input, script, command: first, lastLine, files, questions, isLook };
 }
 
 function commandOf(input: JsonValue): string | null {
@@ -258,17 +267,72 @@ export function lengthOf(value: JsonValue | undefined): number {
 }
 
 const MAX_FIELDS = 4;
+const MAX_FIELDS_OF_CHANGE = 6;
 /** In UTF-16 code units. */
 const MAX_VALUE = 80;
+const MAX_INNER = 110;
 
 /** Returns the short arguments of a call, which show what it did. */
-export function shortFields(input: JsonValue): JsonObject {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return {};
-  const short = Object.entries(input).filter(([, value]) => isShort(value));
-  return Object.fromEntries(short.slice(0, MAX_FIELDS));
+export const shortFields = (input: JsonValue): JsonObject =>
+  Object.fromEntries(
+    Object.entries(toolArguments(input))
+      .filter(([, value]) => isShort(value))
+      .slice(0, MAX_FIELDS),
+  );
+
+/** Returns the arguments of a call that changed something: lists and inner fields, too, and the beginnings of texts. */
+export const changedFields = (input: JsonValue): JsonObject =>
+  Object.fromEntries(
+    Object.entries(toolArguments(input))
+      .flatMap(([name, value]) => {
+        const told = isShort(value) ? value : shortened(value);
+        return told === undefined ? [] : [[name, told] as const];
+      })
+      .slice(0, MAX_FIELDS_OF_CHANGE),
+  );
+
+function shortened(value: JsonValue | undefined): JsonValue | undefined {
+  if (typeof value === "string") return value === "" ? undefined : excerpt(value, MAX_VALUE);
+  if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return undefined;
+  if (lengthOf(value) > MAX_INNER * 10) return excerpt(textsIn(value).join(", "), MAX_INNER);
+  return JSON.stringify(value).length <= MAX_INNER ? value : excerpt(textsIn(value).join(", "), MAX_INNER);
 }
+
+/** The first texts and numbers in a value. */
+function textsIn(value: JsonValue | undefined): readonly string[] {
+  if (typeof value !== "object" || value === null) return value == null ? [] : [String(value).slice(0, MAX_INNER)];
+  return Object.values(value).slice(0, MAX_TEXTS).flatMap(textsIn);
+}
+
+const MAX_TEXTS = 20;
 
 const isShort = (value: JsonValue | undefined): boolean =>
   typeof value === "number" ||
   typeof value === "boolean" ||
   (typeof value === "string" && value.length > 0 && value.length <= MAX_VALUE);
+
+/** Names of arguments with a program or a query. */
+const PROGRAM = /^(?:code|script|sql|query|statement|source|cell|program|snippet)$/i;
+/** A statement of SQL, and a line of a program that only prepares the others. */
+const IS_SQL =
+  /^\s*(?:select|with|insert|update|delete|create|drop|alter|merge|grant|revoke|truncate|show|describe|explain)\s/i;
+const ONLY_PREPARES = /^\s*(?:$|import\b|from\s+\S+\s+import\b|using\b|library\(|[#%]|--|\/\/)/;
+const MAX_STATEMENT = 150;
+const MAX_PROGRAM_LINE = 70;
+/** The most of a program that is read for its last line, in UTF-16 code units. */
+const LONGEST_PROGRAM = 20_000;
+
+/** Returns the lines that show what the program or query of a call does, and the name of its argument; null without one. */
+export function programIn(input: JsonValue): { readonly name: string; readonly line: string } | null {
+  for (const [name, value] of Object.entries(toolArguments(input))) {
+    if (typeof value !== "string" || !PROGRAM.test(name)) continue;
+    if (IS_SQL.test(value)) return { name, line: excerpt(value, MAX_STATEMENT).replaceAll("`", "'") };
+    if (/^(?:query|source)$/i.test(name)) continue;
+    const lines = value.slice(0, LONGEST_PROGRAM).split("\n");
+    const telling = lines.filter((line) => !ONLY_PREPARES.test(line));
+    const ends = [...new Set([telling[0] ?? lines[0] ?? "", telling.at(-1) ?? ""])].filter((line) => line !== "");
+    if (ends.length === 0) continue;
+    return { name, line: ends.map((line) => excerpt(line, MAX_PROGRAM_LINE).replaceAll("`", "'")).join(" … ") };
+  }
+  return null;
+}

@@ -15,62 +15,62 @@ export interface FileAction {
   readonly action: FileItem["action"] | "restored";
 }
 
-const READERS: ReadonlySet<string> = new Set([
-  "cat",
-  "head",
-  "tail",
-  "less",
-  "more",
-  "nl",
-  "bat",
-  "sed",
-  "awk",
-  "wc",
-  "source",
-  "diff",
-]);
+const READERS: ReadonlySet<string> = new Set(
+  "cat head tail less more nl bat sed awk wc source diff get-content gc type".split(" "),
+);
+/** What commands do to the files that they name, those of PowerShell in lower case. */
+const ACTIONS: Readonly<Record<string, FileItem["action"]>> = {
+  ...{ rm: "deleted", unlink: "deleted", del: "deleted", erase: "deleted", "remove-item": "deleted" },
+  ...{ touch: "created", "new-item": "created", "set-content": "created", "out-file": "created" },
+  "add-content": "modified",
+};
 
 /** Returns what a shell command does to files, as far as its words show, with the folders that it changes to. */
 export function shellFileActions(command: string): readonly FileAction[] {
   let folder = "";
   return readShellCommand(command).flatMap((segment) => {
     const [name, target = "~", ...others] = segment.words;
-    if (name === "cd" && others.length === 0) folder = changedFolder(folder, target);
+    if (CHANGES_FOLDER.test(name ?? "") && others.length === 0) folder = changedFolder(folder, target);
     return segmentActions(segment).map(({ path, action }) => ({ path: pathIn(folder, path), action }));
   });
 }
 
+const CHANGES_FOLDER = /^(?:cd|set-location)$/i;
+
 /** The folder after a change, relative to the first one unless it is absolute; empty when it is not known. */
 function changedFolder(folder: string, target: string): string {
-  const plain = target.replace(/(?<=[^/])\/+$/, "");
-  if (/[~$`*?]|^-$|(?:^|\/)\.\.(?:\/|$)/.test(plain)) return "";
+  const plain = target.replace(/(?<=[^\\/])[\\/]+$/, "");
+  if (/[~$`*?]|^-$|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(plain)) return "";
   return plain === "." ? folder : pathIn(folder, plain);
 }
 
-const pathIn = (folder: string, path: string): string =>
-  folder === "" || /^(?:\/|~|\.\.\/)/.test(path) ? path : `${folder === "/" ? "" : folder}/${plainPath(path)}`;
+function pathIn(folder: string, path: string): string {
+  if (folder === "" || /^(?:[\\/]|~|\.\.[\\/]|[A-Za-z]:)/.test(path)) return path;
+  return `${folder === "/" ? "" : folder}${/\\/.test(folder + path) ? "\\" : "/"}${plainPath(path)}`;
+}
 
 function segmentActions({ words, redirects }: ShellSegment): readonly FileAction[] {
   const written = redirects.filter(isFile).map((path): FileAction => ({ path, action: "created" }));
   const [name, ...rest] = skipPrefixes(words);
   if (name === undefined) return written;
   const files = rest.filter((word) => !word.startsWith("-") && isFile(word));
-  return [...written, ...commandActions(name, rest, files)];
+  return [...written, ...commandActions(name.toLowerCase(), rest, files)];
 }
 
 function commandActions(name: string, rest: readonly string[], files: readonly string[]): readonly FileAction[] {
   const all = (action: FileAction["action"]): readonly FileAction[] => files.map((path) => ({ path, action }));
+  const action = ACTIONS[name];
+  if (action !== undefined) return rest.includes("Directory") ? [] : all(action);
   switch (name) {
-    case "rm":
-    case "unlink":
-      return all("deleted");
-    case "touch":
-      return all("created");
     case "tee":
       return all(rest.includes("-a") ? "modified" : "created");
     case "mv":
+    case "move":
+    case "move-item":
       return movedFiles(rest);
     case "cp":
+    case "copy":
+    case "copy-item":
       return targetsOf(rest).map(({ to }) => ({ path: to, action: "created" }));
     case "git":
       return gitFileActions(rest);
@@ -94,8 +94,8 @@ function movedFiles(rest: readonly string[]): readonly FileAction[] {
 function targetsOf(rest: readonly string[]): readonly { readonly from: string; readonly to: string }[] {
   const words = rest.filter((word) => !word.startsWith("-"));
   const target = words.at(-1) ?? "";
-  const isFolder = words.length > 2 || /(?:^|\/)\.{0,2}$/.test(target);
-  const folder = target.replace(/\/?\.?$/, "");
+  const isFolder = words.length > 2 || /(?:^|[\\/])\.{0,2}$/.test(target);
+  const folder = target.replace(/[\\/]?\.?$/, "");
   const inFolder = (from: string): string => `${folder === "" ? "" : `${folder}/`}${fileName(from)}`;
   return words
     .slice(0, -1)
@@ -146,7 +146,7 @@ function skipPrefixes(words: readonly string[]): readonly string[] {
 function isFile(word: string): boolean {
   if (word.length < 3 || word.length > 260 || /[*?$`{}()[\]\n|^\s,'"]/.test(word)) return false;
   if (word.startsWith("/dev/") || word.includes("://")) return false;
-  return /\.\w{1,8}$/.test(word) || (word.includes("/") && /[A-Za-z]/.test(word) && !word.endsWith("/"));
+  return /\.\w{1,8}$/.test(word) || (/[\\/]/.test(word) && /[A-Za-z]/.test(word) && !/[\\/]$/.test(word));
 }
 
 const PATCH_LINE = /^\*\*\* (Add|Update|Delete) File: (.+)$/gm;

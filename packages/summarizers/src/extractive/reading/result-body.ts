@@ -92,6 +92,10 @@ export function spelledFields(text: string): JsonValue | null {
   }
 }
 
+/** Returns the value in a result, as JSON or spelled out in its text; null without one. */
+export const valueIn = (content: ToolResultContent, text: string): JsonValue =>
+  content.type === "json" ? content.value : spelledFields(text);
+
 /**
  * The values of Python whose spelling differs from JSON: texts in either quotes, and three words. A text without an end
  * goes to the end of all, so that nothing is read twice.
@@ -142,6 +146,79 @@ export function tellsOfFailure(value: JsonValue): boolean {
   const fields = plainFields(value);
   return Object.keys(fields).every((name) => KNOWN.has(name)) && verdictOf(fields) === true;
 }
+
+/** A status by which a service says that it did not do what it was asked. */
+const NOT_DONE = /^(?:error|failed|failure|rejected|refused|denied|forbidden|conflict|invalid|timed?[ _-]?out)$/i;
+
+/**
+ * Checks whether the fields of a result say that a call of a service failed.
+ *
+ * @param isLook true for a call that only looked something up: what it shows may have failed itself.
+ */
+export function refusesCall(value: JsonValue, isLook: boolean): boolean {
+  const { success, ok = success, iserror: isError, status } = plainFields(value);
+  const [first, complaint] = Object.entries(plainFields(value))[0] ?? [];
+  if (ok === false || isError === true || (/^errors?$/.test(first ?? "") && complaintIn(complaint) !== null))
+    return true;
+  return !isLook && typeof status === "string" && NOT_DONE.test(status);
+}
+
+/** Returns why a service refused a call, by the fields of its result; null if they do not say. */
+export function complaintIn(value: JsonValue | undefined): string | null {
+  if (typeof value === "string") return value.trim() === "" ? null : value;
+  if (Array.isArray(value)) return complaintIn(value[0]);
+  const { error, errors, message, reason, detail, msg } = plainFields(value ?? null);
+  for (const field of [error, errors, message, reason, detail, msg]) {
+    const said = field === undefined ? null : complaintIn(field);
+    if (said !== null) return said;
+  }
+  return null;
+}
+
+/** How results of services begin that could not do what they were asked. */
+const COULD_NOT =
+  /^\s*(?:#{1,4} (?:Result\n+)?Error\b|(?:[\w.-]{1,24} ){0,3}error(?: \d{1,5}(?: \(\w{1,10}\))?)?:|(?:request|query|command|execution|tool(?: call)?|operation|action) failed\b|(?:[A-Za-z_]\w{0,40}\.){0,6}\w{0,40}(?:Error|Exception|Interrupt)\b\s*:|[^\n]{0,40}\b[45]\d\d (?:forbidden|unauthorized|not found|bad request|internal server error)|(?:permission|access) denied\b|unauthorized\b)/i;
+const LONGEST_COMPLAINT = 600;
+const TRACE = "Traceback (most recent call last)";
+const RAISED = /^(?:[A-Za-z_]\w{0,40}\.){0,6}\w{0,60}(?:Error|Exception|Interrupt|Exit)\b/;
+const TRACE_END = 2_000;
+const COLOURS = /\u001b\[[\d;]*m/g;
+
+/** Checks by its words whether a call of a service failed, or the program that it ran. */
+export function saysCouldNot(text: string): boolean {
+  if (text.length <= LONGEST_COMPLAINT && COULD_NOT.test(text)) return true;
+  if (!text.includes(TRACE)) return false;
+  const last = text.slice(-TRACE_END).replace(COLOURS, "").trimEnd().split("\n").at(-1) ?? "";
+  return RAISED.test(last);
+}
+
+/** Names of fields that say what came of a call. */
+const TELLS =
+  /^id$|(?:^|_)(?:status|state|result|message|reason|confirmation|number|code|url|link)$|^(?!user|account|owner).{1,40}_id$/i;
+const MAX_RESULT = 160;
+const MOST_TOLD = 4;
+const MAX_TOLD = 80;
+
+/** Returns the fields of a result that say what came of a call, without those that its arguments say; null without any. */
+export function toldFields(value: JsonValue, input: JsonValue): JsonValue | null {
+  if (typeof value !== "object" || value === null) return null;
+  const given = new Set<JsonValue | undefined>(
+    Object.values(toolArguments(input)).filter((field) => typeof field !== "boolean"),
+  );
+  const isWhole = Array.isArray(value) || !Object.values(value).some((field) => given.has(field));
+  if (isWhole && isWithin(value, MAX_RESULT)) return value;
+  const told = Object.entries(toolArguments(value)).filter(
+    ([name, field]) => isTold(field) && !given.has(field) && (TELLS.test(name) || typeof field === "number"),
+  );
+  return told.length === 0 ? null : (Object.fromEntries(told.slice(0, MOST_TOLD)) as JsonObject);
+}
+
+const isTold = (field: JsonValue | undefined): boolean =>
+  typeof field === "number" || (typeof field === "string" && field !== "" && field.length <= MAX_TOLD);
+
+/** Checks whether a value takes at most so many characters, without spelling out a long one. */
+const isWithin = (value: JsonValue, most: number): boolean =>
+  Object.keys(value as object).length <= most && JSON.stringify(value).length <= most;
 
 function printedIn(fields: JsonObject): OutputFields | null {
   const printed = [...PRINTED, "message"].map((name) => fields[name]).find((value) => value !== undefined) ?? "";

@@ -314,3 +314,18 @@ function namesIn({ kind, input, files }: CallReading): readonly string[] {
     return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
   });
 }
+
+const FRAME_TIMES = 3;
+/** The label that harnesses put before an error message of a command, which may recur. */
+const SAYS_ERROR = /^\s*\[(?:error|stderr)\]/i;
+
+/**
+ * Returns the last lines that many outputs have in common, after other output. They are written by a shell or harness
+ * and say nothing about the command.
+ */
+export function repeatedEnds(ends: readonly (readonly string[])[]): ReadonlySet<string> {
+  const byLast = Map.groupBy(ends, ([last = ""]) => last);
+  const isFrame = ([last, alike]: [string, readonly (readonly string[])[]]): boolean =>
+    alike.length >= FRAME_TIMES && alike.some(({ length }) => length > 1) && !SAYS_ERROR.test(last);
+  return new Set([...byLast].filter(isFrame).map(([last]) => last));
+}

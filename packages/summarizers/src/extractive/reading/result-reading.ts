@@ -1,7 +1,7 @@
 import { type JsonValue, type ToolResultEnvelope, toolArguments } from "@threadfold/core";
 import { excerpt, oneLine } from "../../text/excerpt.ts";
 import type { CallReading } from "./call-reading.ts";
-import { contentText, spelledFields, tellsOfFailure } from "./result-body.ts";
+import { contentText, refusesCall, saysCouldNot, spelledFields, tellsOfFailure, valueIn } from "./result-body.ts";
 import { type CommandState, frameOf } from "./result-frame.ts";
 import { findsNothing } from "./shell-command.ts";
 import type { Place } from "./speech.ts";
@@ -35,7 +35,7 @@ export interface Refusal extends Pick<ResultReading, "place" | "envelope"> {
 /** Reads one result. `answered` is the call that it answers. */
 export function readResult(envelope: ToolResultEnvelope, answered: CallReading | null, place: Place): ResultReading {
   const body = contentText(envelope.content);
-  const mayRun = answered === null || answered.kind === "shell" || answered.kind === "other";
+  const mayRun = answered === null || answered.kind === "shell" || (answered.kind === "other" && !answered.isLook);
   const frame = mayRun || answered.kind === "patch" ? frameOf(envelope, body, answered?.kind === "shell") : null;
   const text = frame?.text ?? (answered?.kind === "agent" ? reportIn(body) : body);
   const call = withShownFiles(answered, text);
@@ -134,7 +134,9 @@ function saysThatItFailed(call: CallReading | null, { content }: ToolResultEnvel
   if (call.kind === "shell")
     return WAS_STOPPED.test(text) || (COMPLAINS.test(text) && (COULD_NOT_RUN.test(text) || !hasFallback(call)));
   if (call.files.some(({ action }) => action !== "read")) return ERROR_LABEL.test(text) || NOTHING_WRITTEN.test(text);
-  return (text.length <= LONGEST_ERROR && ERROR_LABEL.test(text)) || (call.kind === "other" && JSON_ERROR.test(text));
+  if (text.length <= LONGEST_ERROR && ERROR_LABEL.test(text)) return true;
+  if (call.kind !== "other") return false;
+  return JSON_ERROR.test(text) || saysCouldNot(text) || refusesCall(valueIn(content, text), call.isLook);
 }
 
 const shortQuote = (whole: string, quoted: string): string => (quoted.length > LONGEST_QUOTE ? "`…`" : whole);
@@ -159,7 +161,8 @@ const NO_ERROR =
 /** Tags of lines that a build prints besides its errors. */
 const NO_ERROR_TAG = /^\[(?:INFO|DEBUG|TRACE|WARN(?:ING)?)\]/;
 /** A diagnostic of a compiler or linter: a file, a line and a message. */
-const LOCATED = /^(?:\[[\w:.-]{1,40}\] )?[\w@+-]{0,80}[./][\w./@+-]{1,160}:\d+(?::\d+)?:\s\S/;
+const LOCATED =
+  /^(?:\[[\w:.-]{1,40}\] )?(?:[A-Za-z]:)?[\w@+-]{0,80}[./\\][\w.\\/@+-]{1,160}(?::\d+(?::\d+)?|\(\d+,\d+\)):\s\S/;
 /** Words of a program that only say that another one failed, or that the error follows. */
 const FAILED_AROUND = /\btask failed$|^Traceback \(most recent call last\)|^npm (?:ERR!|error)|\bLifecycle script\b/;
 /** The last line of a traceback of Python whose exception has another name than an error. */

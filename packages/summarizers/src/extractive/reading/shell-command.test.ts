@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { notableCommand } from "./shell-command.ts";
+import { shellFileActions } from "./file-actions.ts";
+import { notableCommand, onlyShows } from "./shell-command.ts";
 
 describe("notable commands", () => {
   it.each([
@@ -60,6 +61,65 @@ describe("notable commands", () => {
     ["perl -pi -e 's/a/b/' a.pl; ruby -ne 'print' a.rb; perl -0777ne 1 x", null],
     ["perl -Ilib t/a.t && Rscript fit.R", "perl -Ilib t/a.t && Rscript fit.R"],
     ["aws s3 ls && gcloud run services describe shop", null],
+    ["python .venv\\Scripts\\run.py --all", "python .venv\\Scripts\\run.py --all"],
+    [".\\gradlew.bat test", ".\\gradlew.bat test"],
+    [
+      ".venv\\Scripts\\python.exe -m pytest tests\\test_cart.py",
+      ".venv\\Scripts\\python.exe -m pytest tests\\test_cart.py",
+    ],
+    ["npm.cmd test 2>&1 | Select-Object -Last 20", "npm.cmd test"],
+    ["Set-Location web; npm run build", "npm run build"],
+    ["Get-Content src\\a.ts | Select-String npm; dir", null],
+    ["& .\\scripts\\deploy.ps1 -Env test", ".\\scripts\\deploy.ps1 -Env test"],
+    ["\\rm -rf out && \\make all", "make all"],
+    [
+      "python C:\\Users\\somebody\\projects\\worktrees\\a-very-long-name-of-a-folder\\bench\\run.py",
+      "python C:\\…\\bench\\run.py",
+    ],
     ["aws s3 sync out s3://shop && npx prisma migrate dev", "aws s3 sync out s3://shop && npx prisma migrate dev"],
   ])("%s: %s", (command, expected) => expect(notableCommand(command)).toBe(expected));
+});
+
+describe("commands of PowerShell", () => {
+  it.each([
+    ["Get-Content -Path src\\a.ts -TotalCount 50", [["src\\a.ts", "read"]]],
+    ["gc src\\a.ts | Select-String cart", [["src\\a.ts", "read"]]],
+    ["type src\\a.ts", [["src\\a.ts", "read"]]],
+    ["Set-Content -Path 'src\\a.ts' -Value $text", [["src\\a.ts", "created"]]],
+    ["npm ls | Out-File -FilePath out\\ls.txt", [["out\\ls.txt", "created"]]],
+    ["Add-Content src\\a.ts 'export {};'", [["src\\a.ts", "modified"]]],
+    ["New-Item -ItemType File -Path src\\b.ts", [["src\\b.ts", "created"]]],
+    [
+      "Remove-Item -Force src\\a.ts; del src\\b.ts",
+      [
+        ["src\\a.ts", "deleted"],
+        ["src\\b.ts", "deleted"],
+      ],
+    ],
+    [
+      "Move-Item src\\a.ts src\\b.ts",
+      [
+        ["src\\a.ts", "deleted"],
+        ["src\\b.ts", "created"],
+      ],
+    ],
+    ["Copy-Item -Path src\\a.ts -Destination old\\a.ts", [["old\\a.ts", "created"]]],
+    ["copy src\\a.ts old\\a.ts", [["old\\a.ts", "created"]]],
+    ["cd web; Get-Content src\\a.ts", [["web\\src\\a.ts", "read"]]],
+    [
+      "cd C:\\app; cat src\\a.ts; cat D:\\b.ts",
+      [
+        ["C:\\app\\src\\a.ts", "read"],
+        ["D:\\b.ts", "read"],
+      ],
+    ],
+  ])("%s", (command, actions) =>
+    expect(shellFileActions(command).map(({ path, action }) => [path, action])).toEqual(actions),
+  );
+
+  it("are known to only show something", () => {
+    expect(onlyShows("Get-ChildItem -Recurse src | Where-Object Name -like *.ts | Select-Object -First 5")).toBe(true);
+    expect(onlyShows("Get-Content a.log | Measure-Object -Line")).toBe(true);
+    expect(onlyShows("Invoke-Pester")).toBe(false);
+  });
 });

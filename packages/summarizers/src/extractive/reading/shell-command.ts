@@ -1,3 +1,4 @@
+import { fileName } from "@threadfold/core";
 import { oneLine } from "../../text/excerpt.ts";
 
 /** One simple command of a shell line: its words without quotes, and the files that its output is redirected to. */
@@ -72,7 +73,7 @@ class ShellReader {
       case '"':
         return this.#takeQuoted(index, sign);
       case "\\":
-        this.#word += this.#text[index + 1] === "\n" ? "" : (this.#text[index + 1] ?? "");
+        this.#word += this.#escaped(this.#text[index + 1] ?? "");
         return index + 1;
       case " ":
       case "\t":
@@ -101,6 +102,14 @@ class ShellReader {
         this.#word += sign;
         return index;
     }
+  }
+
+  /** What a backslash and the sign after it stand for. Within a word before a letter it is the slash of Windows. */
+  #escaped(sign: string): string {
+    if (sign === "\n") return "";
+    const isSlash =
+      this.#word !== "" && (/\w/.test(sign) || (sign === "." && /\\|^(?:[A-Za-z]:|\.{1,2})$/.test(this.#word)));
+    return isSlash ? `\\${sign}` : sign;
   }
 
   #skipComment(index: number): number {
@@ -216,11 +225,10 @@ const ONE_LINER = /^(?:perl|ruby) -(?!I)[\w.]*[einp]/;
 const FILTER = /^(?:python3?|node|deno|bun|perl|ruby) -/;
 const CLOUD_VIEW = /^(?:aws|az|gcloud) (?:[\w-]+ ){0,3}(?:ls|list|show|get|describe)\b/;
 const NO_COMMAND = /^(?:sudo|time|timeout|\d+s?|env|nohup|do|then|else|if|!|[{(]|[A-Za-z_]\w*=.*)$/;
-/** A script or program that is run by its path, unless it belongs to the system. */
-const OWN_PROGRAM = /^(?!\/(?:usr\/)?s?bin\/)[\w.~-]*\/[\w./~-]+$/;
+/** A script or program that is run by its path, unless it is the system's. */
+const OWN_PROGRAM = /^(?!\/(?:usr\/)?s?bin\/)(?:[A-Za-z]:)?[\w.~-]*[\\/][\w.\\/~-]+$/;
 const SHELL_SCRIPT = /^[\w./-]+\.sh$/;
-const MAX_LENGTH = 160;
-const MAX_PATH = 60;
+const [MAX_LENGTH, MAX_PATH] = [160, 60];
 
 /**
  * Returns the part of a shell command whose outcome is worth remembering, which builds, tests, installs, publishes or
@@ -252,8 +260,8 @@ function shown(word: string): string {
   const plain = more.some((text) => text.trim() !== "")
     ? `${line.trimEnd()}…`
     : line.replace(/^[$(]+(?=[\w./])/, "").replace(/(?<=[\w./])\)+$/, "");
-  const [, root] = plain.length > MAX_PATH ? (/^(~?)\/\S+$/.exec(plain) ?? []) : [];
-  return root === undefined ? plain : `${root}/…/${plain.split("/").slice(-2).join("/")}`;
+  const [, root, slash = ""] = plain.length > MAX_PATH ? (/^(~|[A-Za-z]:|)([\\/])\S+$/.exec(plain) ?? []) : [];
+  return root === undefined ? plain : [root, "…", ...plain.split(/[\\/]/).slice(-2)].join(slash);
 }
 
 /** A command that sets changes aside, so that what runs beside it sees another state; by itself it is no result. */
@@ -265,7 +273,7 @@ function isNotable(words: readonly string[]): boolean {
   if (name === undefined) return false;
   if (name === "git") return GIT_ACTIONS.has(action) && !SHOWS_ONLY.test(what);
   if (name === "bash" || name === "sh") return SHELL_SCRIPT.test(action);
-  const program = name.slice(name.lastIndexOf("/") + 1);
+  const program = fileName(name).replace(/\.(?:exe|cmd|bat)$/i, "");
   if (OWN_PROGRAM.test(name) && !INTERPRETER.test(program)) return true;
   if ([ONE_LINER, CLOUD_VIEW].some((form) => form.test(words.slice(0, 5).join(" ")))) return false;
   if (TESTS.test(program)) return !words.some((word) => LISTS_ONLY.test(word));
@@ -276,14 +284,16 @@ function isNotable(words: readonly string[]): boolean {
 const SHOWS: ReadonlySet<string> = new Set(
   (
     "ls cat head tail sed awk grep egrep fgrep rg ag ack find fd wc nl less more bat stat file diff tree git " +
-    "sort uniq cut tr tac jq column xargs echo printf cd pwd which test [ set true for while done fi"
+    "sort uniq cut tr tac jq column xargs echo printf cd pwd which test [ set true for while done fi " +
+    "get-content gc type get-childitem gci dir select-string sls findstr select-object sort-object where-object where " +
+    "measure-object format-table format-list out-string write-output write-host test-path get-item get-location set-location"
   ).split(" "),
 );
 
 /** Checks whether a command only shows files, folders or history, so that counts in its output are not its own. */
 export const onlyShows = (command: string): boolean =>
   readShellCommand(command).every(({ words: [first = "", ...rest] }) =>
-    SHOWS.has(withoutPrefixes([first, ...rest])[0] ?? "set"),
+    SHOWS.has(withoutPrefixes([first, ...rest])[0]?.toLowerCase() ?? "set"),
   );
 
 const SEARCH = /^(?:git (?:grep|log|ls-files|stash list|tag -l)|[ef]?grep|rg|ag|ack|find|fd|ls)\b/;

@@ -1,7 +1,7 @@
 import type { Message, MessageId } from "@threadfold/core";
 import { excerpt, sentenceExcerpt } from "../../text/excerpt.ts";
 import { COMPLETION, isAcknowledgement, reportsTrouble, SETBACK } from "../text/phrases.ts";
-import { isQuestion, isRemark, quoteSentences, type Sentence, sentencesOf } from "../text/sentence.ts";
+import { isQuestion, isRemark, offersMore, quoteSentences, type Sentence, sentencesOf } from "../text/sentence.ts";
 
 /** The position of a piece of a span. */
 export interface Place {
@@ -193,6 +193,16 @@ export function askedExcerpt(text: string, maxLength: number): string {
   return `${withoutMark(sentenceExcerpt(text, maxLength - question.length))} … ${question}`;
 }
 
+/** The share of words that make two requests the same one. */
+const SAME_AGAIN = 0.5;
+
+/** Checks whether a request asks for the same as one before it, both given by their words. */
+export function asksAgain(before: string, again: string): boolean {
+  const [words, others] = [new Set(before.split(" ")), again.split(" ")];
+  const shared = new Set(others.filter((word) => words.has(word))).size;
+  return shared >= SAME_AGAIN * Math.min(words.size, others.length);
+}
+
 /** The line of a pasted text that names its error, or its beginning. */
 function pastedExcerpt(text: string): string {
   const lines = text.slice(0, OPENING).split("\n");
@@ -225,6 +235,14 @@ export function saysDone({ text, marks }: Sentence): boolean {
   return rest.length === text.length || expresses(rest, COMPLETION);
 }
 
+/** Words that hand something over or say that it can begin, in place of saying that the work was done. */
+const HANDS_OVER =
+  /\b(?:here(?:['’]s| is| are)|ready|complete)\b|(?<!\p{L})(?:fertig|prête?s?|list[oa]s?|pront[oa]s?|готов[аоы]?)(?!\p{L})/giu;
+
+/** Checks whether a sentence says that the work itself was done, and does not only hand something over. */
+export const saysWorkDone = (sentence: Sentence): boolean =>
+  saysDone(sentence) && expresses(sentence.text.replace(TO_BE_DONE, " ").replace(HANDS_OVER, " "), COMPLETION);
+
 /** The first sentence that says that something was not done. If the work was done, what explains it is none. */
 export const setbackIn = (sentences: readonly Sentence[], isDone: boolean): Sentence | undefined =>
   sentences.find((sentence) => isSetback(sentence) && !(isDone && EXPLAINS.test(sentence.text)));
@@ -240,9 +258,24 @@ const expresses = (text: string, mark: number): boolean => sentencesOf(text).som
 /** A shorter sentence, in UTF-16 code units, is no statement on its own. */
 const MIN_STATEMENT = 25;
 
-/** The sentences on how a request ended, quoted whole: the one that says so, and those after it. */
-export function closingWords(sentences: readonly Sentence[], telling: Sentence | undefined, maxLength: number): string {
-  const told = sentences.filter((sentence) => sentence === telling || !(isFrame(sentence) || isRemark(sentence)));
+/**
+ * The sentences on how a request ended, quoted whole: the one that says so, and those after it. Of work that was done but
+ * for a part, the first one that says so and the one about the part.
+ */
+export function closingWords(
+  sentences: readonly Sentence[],
+  completion: Sentence | undefined,
+  setback: Sentence | undefined,
+  maxLength: number,
+): string {
+  const telling = setback ?? completion;
+  if (setback !== undefined && completion !== undefined && sentences.indexOf(completion) < sentences.indexOf(setback)) {
+    const both = quoteSentences([completion, setback], maxLength);
+    if (both.endsWith(setback.text)) return both;
+  }
+  const told = sentences.filter(
+    (sentence) => sentence === telling || !(isFrame(sentence) || isRemark(sentence) || offersMore(sentence.text)),
+  );
   const said = told.length > 0 ? told : sentences;
   const first = telling ?? said.find(isStatement) ?? said.find(({ text }) => !isQuestion(text)) ?? said[0];
   return first === undefined ? "" : quoteSentences(said.slice(said.indexOf(first)), maxLength);

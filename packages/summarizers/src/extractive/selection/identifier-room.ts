@@ -134,7 +134,7 @@ class IdentifierRoom {
 
   #cover(name: string): void {
     this.#covered.add(name);
-    if (name.includes("/")) addPathParts(name, this.#covered);
+    if (SLASH.test(name)) addPathParts(name, this.#covered);
     else for (const part of name.split(".")) this.#covered.add(part);
   }
 
@@ -223,15 +223,17 @@ function coveredBy(text: string): Set<string> {
   const covered = new Set<string>();
   for (const name of namesIn(text)) {
     covered.add(name);
-    if (name.includes("/")) addPathParts(name, covered);
+    if (SLASH.test(name)) addPathParts(name, covered);
   }
   return covered;
 }
 
+const SLASH = /[\\/]/;
+
 /** Adds the folders and the ends of a path, which it shows as well. */
 function addPathParts(path: string, covered: Set<string>): void {
-  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
-    covered.add(path.slice(slash + 1));
-    covered.add(path.slice(0, slash));
+  for (const { index } of path.matchAll(/[\\/]/g)) {
+    covered.add(path.slice(index + 1));
+    covered.add(path.slice(0, index));
   }
 }

@@ -84,7 +84,10 @@ export function makeRoom(
  * Items in the order in which they go: first all but the most informative item of each message, then the rest by age.
  */
 function detailFirst(items: readonly SummaryItem[]): readonly SummaryItem[] {
-  const telling = new Map(items.map((item) => [item, "text" in item ? tellingOf(item.text as string) : 1]));
+  // A report of a sub-agent says first what matters.
+  const telling = new Map(
+    items.map((item) => [item, "text" in item && item.by === undefined ? tellingOf(item.text as string) : 1]),
+  );
   const best = new Map<string | undefined, SummaryItem>();
   for (const item of items) {
     const known = best.get(item.sources[0]);
@@ -93,7 +96,8 @@ function detailFirst(items: readonly SummaryItem[]): readonly SummaryItem[] {
   }
   const isDetail = (item: SummaryItem): boolean =>
     telling.get(item) === 0 || (item.sources.length > 0 && best.get(item.sources[0]) !== item);
-  const details = new Set(items.filter(isDetail));
+  const apart = Map.groupBy(items.filter(isDetail), ({ sources: [source] }) => source);
+  const details = new Set([...apart.values()].flatMap((own) => (own[0]?.by === undefined ? own : own.toReversed())));
   return [...details, ...items.filter((item) => !details.has(item))];
 }
 

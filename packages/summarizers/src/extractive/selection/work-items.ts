@@ -1,6 +1,6 @@
 import { isUnsettled, type MessageId, type NewItem, type OpenItem } from "@threadfold/core";
 import { sentenceExcerpt } from "../../text/excerpt.ts";
-import { WENT_ON } from "../collectors/request.ts";
+import { IN_REPLY, WENT_ON } from "../collectors/request.ts";
 import type { Candidate } from "../collectors/span-collector.ts";
 
 type WorkCandidate = Extract<Candidate, { readonly section: "openItems" }>;
@@ -187,7 +187,8 @@ const MAX_LINE_CONTEXT = 120;
 
 /** The first sentences of an item, with those of its outcome if `isTold`. */
 function lineOf({ id: _, ...item }: OpenItem, isTold: boolean): NewItem<"openItems"> {
-  const context = !isTold || item.context === WENT_ON ? "" : sentenceExcerpt(item.context, MAX_LINE_CONTEXT);
+  const context =
+    !isTold || item.context === WENT_ON ? "" : sentenceExcerpt(item.context.replace(IN_REPLY, ""), MAX_LINE_CONTEXT);
   return { ...item, description: sentenceExcerpt(item.description, MAX_LINE), context };
 }
 

@@ -169,16 +169,40 @@ export const isQuestion = (text: string): boolean => /[?？؟]["'”»)]?$/.test
 
 /** Words that ask the user for a reply without a question mark. */
 const ASKS =
-  /^(?:please (?:confirm|choose|provide|tell me|let me know (?:which|how|whether|if you))|let me know (?:which|how you)|would you like me to\b.*:$|(?:bitte|merci de|por favor|пожалуйста,?|prosím,?) (?:bestätig|confirm|подтверд|potvrď))|(?:教えて|確認(?:・修正)?を?お願い(?:します)?|ご確認ください|请确认|请告诉我)/iu;
+  /^(?:(?:to (?:get started|begin|continue|proceed)|first|if so|in that case),? )?(?:please (?:confirm|choose|provide|tell me|reply|let me know (?:which|how|whether|what|if you))|let me know (?:which|how you)|would you like me to\b.*:$|once you (?:have )?confirm|(?:bitte|merci de|por favor|пожалуйста,?|prosím,?) (?:bestätig|confirm|подтверд|potvrď))|(?:教えて|確認(?:・修正)?を?お願い(?:します)?|ご確認ください|请确认|请告诉我)/iu;
+/** Words of a question without whose answer the work does not go on. */
+const ASKS_LEAVE =
+  /(?<!\p{L})(?:(?:would you like|do you want|shall i|should i)(?: me)?(?: to)? (?:proceed|continue|go ahead)|do you confirm|soll ich fortfahren|möchten sie fortfahren|(?:tu|vous) confirme[sz]|confirme[sz]-(?:tu|vous)|¿(?:me )?confirma(?:s|n)?|вы подтверждаете|подтверждаешь|продолжать\?)(?!\p{L})|よろしいですか|进行吗|진행할까요/iu;
+/** A question that offers more work in general, and asks nothing about the work at hand. */
+const OFFERS_MORE =
+  /(?<!\p{L})(?:anything else|sonst noch etwas|noch etwas für (?:sie|dich)|autre chose|algo más|algo mais|mais alguma coisa|(?:чем|что)-(?:нибудь|то) ещ[её]|ещ[её] (?:чем|что)-)|还有(?:什么|其他|别的)|還有什麼|(?:他|ほか)に(?:も|何か|なにか)|더 (?:도와|필요)|شيء آخر/iu;
 /** What an answer asks the user is among this many last sentences of an answer. */
 export const ASKED_LAST = 3;
 
-/** Returns the sentences of an answer that ask the user something. A heading only asks what is explained below it. */
+/** The end of a question, in languages that need no sign for it, too. */
+export const ASKS_ONLY = /[?？؟吗嗎呢]["'”»)]?\s*$/;
+/** The end of an answer that only leads to what comes next. */
+export const LEADS_ON = /[:：]\s*$/;
+/** Words of a proposal, which is no outcome. */
+export const PROPOSES = /\b(?:would|could|should|i can|we can|i['’]d|propose|suggest|recommend|option|plan)\b/i;
+
+/** Checks whether a sentence offers more work in general. */
+export const offersMore = (text: string): boolean => isQuestion(text) && OFFERS_MORE.test(text);
+
+/**
+ * Returns the sentences of an answer that ask the user something about the work. A heading only asks what is explained
+ * below it.
+ */
 export const asked = (sentences: readonly Sentence[]): readonly Sentence[] =>
   sentences.filter(
     ({ text, marks }, index) =>
-      (isQuestion(text) && !(marks & HEADS)) || (index >= sentences.length - ASKED_LAST && ASKS.test(text)),
+      (isQuestion(text) && !(marks & HEADS) && !offersMore(text)) ||
+      (index >= sentences.length - ASKED_LAST && ASKS.test(text)),
   );
+
+/** Checks whether an answer ends with words without whose answer the work does not go on. */
+export const awaitsReply = (sentences: readonly Sentence[]): boolean =>
+  sentences.slice(-ASKED_LAST).some(({ text }) => ASKS.test(text) || ASKS_LEAVE.test(text));
 
 const ANNOUNCES_ELSEWHERE =
   /^(?:(?:gut|ok|jetzt|dann|als nächstes|d['’]abord|maintenant|ahora|primero|agora|primeiro|теперь|сначала|хорошо)[,.!]?\s+)*(?:ich (?:werde|schaue|beginne|starte|lese|prüfe|erstelle|führe|suche|öffne|passe)|(?:jetzt|nun|zuerst|als nächstes) (?!weiß|sehe|verstehe|habe|kann|bin)\p{L}+ ich|lass(?:en sie|t)? (?:mich|uns)|je (?:vais|commence)|commençons|vérifions|regardons|voyons|laisse(?:z)?-moi|voy a|vamos a|veamos|(?:primero|ahora) (?:veo|miro|reviso)|déjame|vou|deixe-me|сейчас|давайте|я (?:сейчас )?(?:проверю|посмотрю|сделаю|добавлю|исправлю))(?!\p{L})|^(?:让我|我来|我先|接下来我|我现在|我将|我会)|^(?:まず|次に|では|これから)[^。]*(?:します|ます|ましょう)。?$|^[^。はが]*(?:します|進めます|中です|ていきます|ましょう)。?$/iu;
@@ -273,9 +297,13 @@ export function quoteSentences(sentences: readonly Sentence[], maxLength: number
   return quote;
 }
 
-/** Returns a text without its questions, on one line, quoted like {@link quoteSentences}. */
+/** Words that only say that the speaker is there to help. */
+const OFFERS_HELP =
+  /^(?:(?:sure|of course|certainly|absolutely|thank you)[,.!]? )?i(?:['’]d| would|['’]ll| will|['’]m| am| can)?\b[^.]{0,24}\b(?:help|assist)\b/i;
+
+/** Returns a text without its questions and courtesies, on one line, quoted like {@link quoteSentences}. */
 export const quoteStatements = (text: string, maxLength: number): string =>
   quoteSentences(
-    sentencesOf(text).filter((sentence) => !isQuestion(sentence.text)),
+    sentencesOf(text).filter((one) => !isQuestion(one.text) && !ASKS.test(one.text) && !OFFERS_HELP.test(one.text)),
     maxLength,
   );

@@ -3,7 +3,7 @@ import { growthOnQuadrupling } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/sessions.ts";
 import { messageReader } from "../live/message-reader.ts";
-import { afterSummary, turnAuthor } from "./turn-author.ts";
+import { afterSummary, turnAuthor } from "./session-draft.ts";
 
 const texts = (...words: readonly string[]): readonly Part[] => words.map((text) => ({ type: "text", text }));
 
