@@ -655,6 +655,15 @@ describe("outcomes of tools that touch no files and run no commands", () => {
     );
   });
 
+  it("compare with calls made again whatever their arguments hold, also what has no text of its own", () => {
+    const bare = [{ toString: null, valueOf: null }];
+    const conversation = new Conversation()
+      .user("Book it.")
+      .tool("book_room", { room: bare, night: 3 }, "Error: the room is taken", "failure")
+      .tool("book_room", { night: 3, room: bare }, "Booked.");
+    expect(summaryOf(conversation).summary.toolOutcomes).toHaveLength(1);
+  });
+
   it("say why a service refused, in its own words, and nothing of a call that went well when it was made again", () => {
     const patch = ["kubectl_patch", { name: "hpa", max: 8 }, { error: 'User "agent" cannot patch "hpa"' }] as const;
     expect(told(patch)[0]).toMatch(/failure — .* — User "agent" cannot patch "hpa"$/);

@@ -185,7 +185,11 @@ const isSameCall = (one: CallReading, other: CallReading): boolean =>
   (one.script === null ? argumentsOf(one) === argumentsOf(other) : one.script === other.script);
 
 const argumentsOf = ({ input }: CallReading): string =>
-  JSON.stringify(typeof input === "object" && input !== null ? Object.entries(input).sort() : input);
+  JSON.stringify(typeof input === "object" && input !== null ? Object.entries(input).sort(byName) : input);
+
+/** Orders entries by name alone: their values are a model's JSON, which need not be convertible to text. */
+const byName = ([one]: readonly [string, JsonValue], [other]: readonly [string, JsonValue]): number =>
+  one < other ? -1 : 1;
 
 /** Checks whether a result says that a call failed which is made again. */
 export const failedBefore = ({ call, failed }: ResultReading, again: CallReading): boolean =>
