@@ -91,7 +91,7 @@ const CHECKS: readonly SummarizerCheck[] = [
       if (changes.length === 0 && hasRoomForNothing(request)) return null;
       const { summary } = applySummaryChanges(request.previous, request.span, changes);
       const tokens = request.countTokens(renderSummary(summary));
-      const least = request.countTokens(renderSummary(protectedPart(request, summary)));
+      const least = request.countTokens(renderSummary(protectedPart(request, summary, changes)));
       return tokens <= Math.max(request.maxTokens, least)
         ? null
         : `${tokens} tokens, limit ${request.maxTokens}, least ${least}`;
@@ -149,13 +149,23 @@ function hasRoomForNothing({ previous, span, maxTokens, countTokens }: Summarize
 
 /**
  * The part of the previous summary that no fold may remove, with the new status of unsettled work and of a narrative.
+ * What replaces unsettled work may have other words.
  */
-function protectedPart({ previous, span }: SummarizeRequest, after: StructuredSummary): StructuredSummary {
+function protectedPart(
+  { previous, span }: SummarizeRequest,
+  after: StructuredSummary,
+  changes: readonly SummaryChange[],
+): StructuredSummary {
   const cut: SummaryChange = { op: "set-narrative", narrative: { text: NARRATIVE_CUT, sources: [] } };
   const empty = applySummaryChanges(null, span, after.narrative === undefined ? [] : [cut]).summary;
   if (previous === null) return empty;
   const { constraints, openItems, artifacts, originalTask, currentTask, currentPlan } = previous;
-  const work = new Set(openItems.filter(isUnsettled).map((item) => summarySubject("openItems", item)));
+  const unsettled = openItems.filter(isUnsettled);
+  const ids = new Set(unsettled.map(({ id }) => id));
+  const replacements = changes.flatMap((change) =>
+    change.op === "supersede" && ids.has(change.itemId) ? [{ ...change.item, id: change.itemId } as SummaryItem] : [],
+  );
+  const work = new Set([...unsettled, ...replacements].map((item) => summarySubject("openItems", item)));
   return {
     ...empty,
     constraints,

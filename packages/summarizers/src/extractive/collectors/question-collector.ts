@@ -188,7 +188,7 @@ const argumentsOf = ({ input }: CallReading): string =>
   JSON.stringify(typeof input === "object" && input !== null ? Object.entries(input).sort(byName) : input);
 
 /** Orders entries by name alone: their values are a model's JSON, which need not be convertible to text. */
-const byName = ([one]: readonly [string, JsonValue], [other]: readonly [string, JsonValue]): number =>
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
   one < other ? -1 : 1;
 
 /** Checks whether a result says that a call failed which is made again. */

@@ -66,7 +66,7 @@ export function* selectChanges(
     for (const candidate of rest) left.push(candidate);
   }
   yield* fillWhatIsLeft(draft, left, limit - places, said);
-  yield;
+  yield* draft.locate();
   yield* fillWithIdentifiers(
     draft,
     candidates.filter((candidate) => candidate.section === "identifiers"),
@@ -75,7 +75,7 @@ export function* selectChanges(
   yield* shrinkToFit(draft, work.kept, request.maxTokens);
   if (draft.isBlank && request.previous !== null) yield* restoreOne(draft, request.previous, request.maxTokens);
   // If every item is too long by itself, there is nothing to say, and the previous summary stays.
-  return draft.isBlank ? [] : yield* draft.changes();
+  return draft.isBlank ? [] : draft.changes;
 }
 
 /** The share of a summary made without a model that an earlier model's narrative may take. */

@@ -43,6 +43,8 @@ export class SummaryDraft {
   #base: StructuredSummary;
   #fixed: readonly SummaryChange[];
   readonly #added: Candidate[] = [];
+  /** Positions in the span of the messages that the added items are from. */
+  readonly #places = new Map<MessageId, number>();
   /** Ids of the items that were taken out, with the reason; null when another item replaces them. */
   readonly #removed = new Map<string, { readonly section: SummarySection; readonly why: string | null }>();
   /** The real text and its count, until an item is added or removed. */
@@ -187,7 +189,8 @@ export class SummaryDraft {
 
   #textWithout(left: SummarySection | null): string {
     const sections = {} as Record<SummarySection, DraftItem[]>;
-    for (const { section, item } of this.#added) (sections[section] ??= []).push({ ...item, id: "" });
+    // Counted as it will be shown: what one message says in one go is written without gaps.
+    for (const { section, item } of this.#inOrder()) (sections[section] ??= []).push({ ...item, id: "" });
     const merged = Object.fromEntries(
       Object.entries(sections).map(([section, items]) => [
         section,
@@ -210,24 +213,28 @@ export class SummaryDraft {
     return this.#exact;
   }
 
-  *changes(): Steps<readonly SummaryChange[]> {
+  get changes(): readonly SummaryChange[] {
     const evicted = [...this.#removed].flatMap(([itemId, { section, why }]): readonly SummaryChange[] =>
       why === null ? [] : [{ op: "resolve", section, itemId, reason: why }],
     );
-    return [...this.#fixed, ...evicted, ...(yield* this.#inOrder()).map(toChange)];
+    return [...this.#fixed, ...evicted, ...this.#inOrder().map(toChange)];
   }
 
-  /** The added items in the order of the thread, followed by files and identifiers in the order of their rank. */
-  *#inOrder(): Steps<readonly Candidate[]> {
+  /** Looks up where the items added so far stand in the thread. Called when only identifiers are still to come. */
+  *locate(): Steps<void> {
     const said = new Set(this.#added.map(({ item }) => item.sources[0]));
-    const places = new Map<MessageId, number>();
     // A span may be as long as the thread, but only a few of its messages are sources.
     for (const [position, { id }] of this.#request.messages.entries()) {
       if (position % AT_A_TIME === 0) yield;
-      if (said.has(id)) places.set(id, position);
+      if (said.has(id)) this.#places.set(id, position);
     }
+    this.#changed();
+  }
+
+  /** The added items in the order of the thread, followed by files and identifiers in the order of their rank. */
+  #inOrder(): readonly Candidate[] {
     const ranked = (section: SummarySection): boolean => section === "files" || section === "identifiers";
-    const place = ({ item }: Candidate): number => places.get(item.sources[0] as MessageId) ?? -1;
+    const place = ({ item }: Candidate): number => this.#places.get(item.sources[0] as MessageId) ?? -1;
     const inThread = this.#added.filter(({ section }) => !ranked(section));
     inThread.sort((a, b) => place(a) - place(b) || (a.sequence ?? 0) - (b.sequence ?? 0));
     return [...inThread, ...this.#added.filter(({ section }) => ranked(section))];
