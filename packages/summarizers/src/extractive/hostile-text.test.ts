@@ -72,6 +72,8 @@ describe("hostile text", () => {
     ["a section of blank lines", "stdout:\n", "\n"],
     ["sections in a row", "stdout:\n", "stderr:\n"],
     ["an exit code of blanks", "exit code: 1\n", " "],
+    ["beginnings of stamps in one line", "web-1 ", "a\tb "],
+    ["stamps in many lines, some of them cut", "\n", "a\tb\t2026-05-01T12:00:00Z x\na\tb\t2026-05\n"],
   ])("takes time in proportion as the frame of an output: %s", async (_, head, piece) => {
     const textOf = (size: number): string => `${head}${piece.repeat(size)}x`;
     const read = (text: string) => {

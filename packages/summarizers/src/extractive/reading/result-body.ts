@@ -46,6 +46,26 @@ function jsonText(value: JsonValue): string {
   return texts.join("\n");
 }
 
+/**
+ * What is written before each line of a log: by services the job and the time, by Docker the container, by Turborepo
+ * and pnpm the package and its task.
+ */
+const STAMP =
+  /^(?:(?:[^\t\n]{1,80}\t){0,2}(?:[\w.-]{1,60} {1,9}\| )?\ufeff?\[?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z\]?(?: |$)|[\w.-]{1,60}[-_]\d{1,3} {1,9}\| |(?:@[\w.-]{1,40}\/)?[\w-]{1,60}:[a-z][\w:-]{0,40}: |[\w.-]{1,40}\/[\w./-]{1,80} [a-z][\w:-]{0,40}[:$] )/;
+/** The share of the lines that must have one: others are notes of whoever passed the log on. */
+const LEAST_STAMPED = 0.8;
+const STAMPED_LINES = 2;
+
+/** Returns an output without what stands before each of its lines, if it does before nearly all. */
+export function withoutStamps(text: string): string {
+  if (!STAMP.test(text) && !STAMP.test(text.slice(text.indexOf("\n") + 1))) return text;
+  const lines = text.split("\n");
+  const said = lines.filter((line) => line.trim() !== "");
+  const plain = lines.map((line) => line.replace(STAMP, ""));
+  const stamped = plain.filter((line, index) => line !== lines[index]).length;
+  return stamped < Math.max(STAMPED_LINES, said.length * LEAST_STAMPED) ? text : plain.join("\n");
+}
+
 /** What a command printed, taken out of the fields in which its harness returned it. */
 export interface OutputFields {
   readonly text: string;

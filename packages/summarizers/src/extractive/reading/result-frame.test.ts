@@ -43,34 +43,80 @@ const FRAMES: Readonly<Record<string, (output: string, exitCode: number) => stri
     `<status>completed</status>\n\n<exit_code>${exitCode}</exit_code>\n\n<stdout>\n${output}\n</stdout>`,
 };
 
-const LINES = fc.array(
-  fc.oneof(
-    fc.constantFrom(
-      ...[
-        "Output:",
-        "exit code 3",
-        "<output>",
-        "Exit Code: 7",
-        "  2 errors",
-        "error: no such file",
-        "12 passed in 0.1s",
-      ],
-      ...[
-        "Wall time: 3 seconds",
-        "FAILED tests/test_a.py::test_b - assert 1",
-        "[done]",
-        "DeprecationWarning: old",
-        "src/a.ts",
-      ],
+/** What Codex writes above an output. */
+const LIKE_A_FRAME = /^(?:Wall time[^\n]*\n){2,}Output:/;
+
+const LINES = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        ...[
+          "Output:",
+          "exit code 3",
+          "<output>",
+          "Exit Code: 7",
+          "  2 errors",
+          "error: no such file",
+          "12 passed in 0.1s",
+        ],
+        ...[
+          "Wall time: 3 seconds",
+          "FAILED tests/test_a.py::test_b - assert 1",
+          "[done]",
+          "DeprecationWarning: old",
+          "src/a.ts",
+        ],
+      ),
+      fc
+        .string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(..."abc:-. 3".split("")) })
+        .map((text) => `x${text}x`),
     ),
-    fc
-      .string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(..."abc:-. 3".split("")) })
-      .map((text) => `x${text}x`),
-  ),
-  { minLength: 1, maxLength: 6 },
-);
+    { minLength: 1, maxLength: 6 },
+  )
+  // Nobody can tell an output that begins as a frame does from a frame.
+  .filter((lines) => !LIKE_A_FRAME.test(lines.join("\n")));
+
+/** What services and programs write before each line of a log. */
+const STAMPS: Readonly<Record<string, (line: number) => string>> = {
+  Kubernetes: (line) => `2026-05-01T12:00:0${line}.123456789Z `,
+  "GitHub Actions": (line) => `test\tRun tests\t${line === 0 ? "\ufeff" : ""}2026-05-01T12:00:0${line}.1234567Z `,
+  Jenkins: (line) => `[2026-05-01T12:00:0${line}.123Z] `,
+  "Docker Compose": () => "web-1  | ",
+  Turborepo: (line) => `@shop/cart:test:${line === 1 ? "unit:" : ""} `,
+  pnpm: (line) => `packages/cart test${line === 0 ? "$" : ":"} `,
+  "Docker Compose with times": (line) => `worker_1  | 2026-05-01T12:00:0${line}.123456789Z `,
+};
 
 describe("what a harness writes around an output", () => {
+  it.each(Object.entries(STAMPS))("is nothing that counts when it stands before each line: %s", (_, stamp) => {
+    const commands = fc.constantFrom("pytest -q", "gh run view 7 --log-failed", "npm run build");
+    fc.assert(
+      fc.property(commands, LINES, fc.nat(2), (command, lines, exitCode) => {
+        const printed = ["x starts x", ...lines];
+        const frame = FRAMES["Codex"] as (output: string, exitCode: number) => string;
+        const stamped = printed.map((line, index) => stamp(index) + line);
+        expect(told(ran("shell", command, frame(stamped.join("\n"), exitCode)))).toEqual(
+          told(ran("shell", command, frame(printed.join("\n"), exitCode))),
+        );
+      }),
+    );
+  });
+
+  it("tells the failed tests of a log of a service, and not the exit code of its last step", () => {
+    const log = [
+      "FAIL src/cart.test.ts > adds prices\nAssertionError: expected 3 to be 4",
+      " Tests  1 failed | 6 passed (7)\n##[error]Process completed with exit code 1.",
+    ];
+    const lines = log.join("\n").split("\n");
+    const output = lines.map((line) => `test\tUNKNOWN STEP\t2026-05-01T12:00:00.1234567Z ${line}`).join("\n");
+    expect(told(ran("shell", "gh run view 7 --log-failed", output))).toEqual([
+      {
+        ...{ command: "gh run view 7 --log-failed", result: "1 failed, 6 passed" },
+        ...{ outcome: "failure", error: "AssertionError: expected 3 to be 4" },
+      },
+    ]);
+  });
+
   it("changes nothing of what is told, whichever harness it is and whatever was printed", () => {
     const commands = fc.constantFrom("pytest -q", "cat notes.txt", "npm run build", "grep -rn total src");
     fc.assert(

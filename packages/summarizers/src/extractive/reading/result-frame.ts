@@ -1,6 +1,6 @@
 import { asToolCallId, type JsonValue, type StructuredSummary, type ToolResultEnvelope } from "@threadfold/core";
 import { type CallReading, readCall } from "./call-reading.ts";
-import { outputFields, spelledFields } from "./result-body.ts";
+import { outputFields, spelledFields, withoutStamps } from "./result-body.ts";
 import type { Place } from "./speech.ts";
 
 /** The output of a command, without what a harness wrote around it. */
@@ -28,6 +28,13 @@ const LONGEST_FRAME = 2_000;
  * @param isCommand whether the call is known to run a command.
  */
 export function frameOf({ content }: ToolResultEnvelope, body: string, isCommand: boolean): FramedOutput | null {
+  const frame = frameAround(content, body, isCommand);
+  const printed = frame?.text ?? (content.type === "json" ? "" : body);
+  const text = withoutStamps(printed);
+  return text === printed ? frame : { ...(frame ?? framed(text, null)), text };
+}
+
+function frameAround(content: ToolResultEnvelope["content"], body: string, isCommand: boolean): FramedOutput | null {
   const value = content.type === "json" ? content.value : spelledFields(body);
   const fields = value === null ? null : outputFields(value, isCommand);
   if (fields === null) return content.type === "json" ? null : framedOutput(body);

@@ -187,7 +187,7 @@ function errorLine(text: string, strongOnly: boolean): string | null {
     if (raw.length > 2_000) continue;
     const line = raw
       .replace(ANSI, "")
-      .replace(/^\[(?:error|stderr)\]\s*/i, "")
+      .replace(/^(?:##)?\[(?:error|stderr)\]\s*/i, "")
       .trim();
     traced ||= line.startsWith("Traceback");
     const kind = errorKind(line, traced);
