@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../json/json-value.ts";
 import { agentThreads, hostileTexts, runs } from "../laws/index.ts";
+import { call, message as messageOf, result } from "../laws/messages.ts";
+import { growthOnQuadrupling } from "../laws/runs.ts";
 import { asMessageId, asThreadId } from "../model/ids.ts";
 import { type Message, type MessageInput, visibleText } from "../model/message.ts";
+import type { ToolResultContent } from "../model/part.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import type { Steps } from "../time/steps.ts";
 import { detectConstraints, ruleKey, rulesBehind, saidRules } from "./detect-constraints.ts";
@@ -97,6 +101,125 @@ describe("detectConstraints", () => {
     expect(textsIn(rule, { branch: "side" })).toEqual([]);
     expect(textsIn(rule, { role: "assistant" })).toEqual([]);
     expect(detectConstraints(said(rule, { role: "system" }))[0]?.authority).toBe("system");
+  });
+
+  describe("in the reply to a call that asks the user", () => {
+    const QUESTION = "Is there anything I must not touch?";
+    const rule = "Never touch the lockfile.";
+    const asks = (toolName: string, input: JsonValue = { question: QUESTION }) =>
+      messageOf("a", "assistant", call("c", toolName, input));
+    const replies = (toolName: string, body: string | ToolResultContent, outcome: "success" | "failure" = "success") =>
+      messageOf("r", "tool", result("c", body, { toolName, outcome }));
+    const threadOf = (...messages: readonly MessageInput[]) => AgentThread.empty(asThreadId("t")).append(messages);
+    const pinsIn = (...messages: readonly MessageInput[]) => rulesBehind(threadOf(...messages).messages);
+    const rulesOf = (...messages: readonly MessageInput[]) => pinsIn(...messages).map(({ text }) => text);
+
+    it.each<[string, string, JsonValue, string | ToolResultContent]>([
+      ["plain", "ask_user", { question: QUESTION }, rule],
+      ["after a label", "ask_user", { question: QUESTION }, `User response: ${rule}`],
+      ["after the question", "ask_human", { question: QUESTION }, `Question: ${QUESTION}\nAnswer: ${rule}`],
+      ["in a tag", "ask_followup_question", { question: QUESTION }, `<answer>\n${rule}\n</answer>`],
+      [
+        "listed by question",
+        "AskUserQuestion",
+        { questions: [{ question: QUESTION }, { question: "Which shell?" }] },
+        `User has answered your questions: "${QUESTION}"="${rule}", "Which shell?"="zsh". You can now continue.`,
+      ],
+      [
+        "in the notes to an answer",
+        "AskUserQuestion",
+        { questions: [{ question: QUESTION }] },
+        `User has answered your questions: "${QUESTION}"="Yes" selected preview:\nAlways push. user notes: ${rule} You can now continue with the user's answers in mind.`,
+      ],
+      ["in a field", "mcp__desk__ask_user", { question: QUESTION }, { type: "json", value: { answer: rule } }],
+      ["in written JSON", "ask_user", { question: QUESTION }, JSON.stringify({ answer: rule }, null, 2)],
+      [
+        "by question id",
+        "request_user_input",
+        { questions: [{ id: "q", question: QUESTION }] },
+        { type: "json", value: { answers: { q: { answers: [rule] } } } },
+      ],
+    ])("is the user's, at its place: %s", (_, toolName, input, body) => {
+      const thread = threadOf(asks(toolName, input), replies(toolName, body));
+      const pins = rulesBehind(thread.messages);
+      expect(pins).toMatchObject([{ text: rule, authority: "user", origin: "detector" }]);
+      const { source } = pins[0] as (typeof pins)[number];
+      expect(visibleText(thread.messageAt(1) as Message).slice(source?.start, source?.end)).toBe(rule);
+    });
+
+    it("spans the escaped form where JSON escapes it, whatever stands before", () => {
+      const quoting = 'Never touch "yarn.lock" here.';
+      const value = { answer: `Hm:\t"yes".\n${quoting} Always ask first.` };
+      const thread = threadOf(asks("ask_user"), replies("ask_user", { type: "json", value }));
+      const shown = visibleText(thread.messageAt(1) as Message);
+      const pins = rulesBehind(thread.messages);
+      expect(pins.map(({ text }) => text)).toEqual([quoting, "Always ask first."]);
+      for (const { text, source } of pins)
+        expect(JSON.parse(`"${shown.slice(source?.start, source?.end)}"`)).toBe(text);
+    });
+
+    it.each<[string, MessageInput, MessageInput]>([
+      ["of another tool", asks("read_file", { path: "rules.md" }), replies("read_file", rule)],
+      ["of a call that only sounds like it", asks("confirm_user_email", { email: "a" }), replies("ask_user", rule)],
+      ["that failed", asks("ask_user"), replies("ask_user", rule, "failure")],
+      ["that nobody gave", asks("ask_user"), replies("ask_user", `No response from the user. ${rule}`)],
+      ["that repeats the question", asks("ask_user", { question: rule }), replies("ask_user", rule)],
+      [
+        "whose options the agent wrote",
+        asks("ask_user"),
+        replies("ask_user", { type: "json", value: { options: [rule], question: rule, answer: "Go on" } }),
+      ],
+      ["to a call on a side branch", { ...asks("ask_user"), branch: "b" }, replies("ask_user", rule)],
+      ["on a side branch", asks("ask_user"), { ...replies("ask_user", rule), branch: "b" }],
+    ])("is not read in a result %s", (_, asked, reply) => {
+      expect(rulesOf(asked, reply)).toEqual([]);
+    });
+
+    it("is not read where a later call has the same id, and the call is unknown", () => {
+      const later = messageOf("b", "assistant", call("c", "read_file"));
+      expect(rulesOf(asks("ask_user"), later, replies("ask_user", rule))).toEqual([]);
+      expect(rulesOf(replies("ask_user", rule))).toEqual([]);
+    });
+
+    it("is never lifted by a reply, which only may take it back", () => {
+      const before = messageOf("u", "user", rule);
+      const back = replies("ask_user", "You may now touch the lockfile.");
+      expect(rulesOf(before, asks("ask_user"), back)).toEqual([rule]);
+      const [live] = pinsIn(before);
+      const said = saidRules(threadOf(back).messageAt(0) as Message, () => [live as never], [QUESTION]);
+      expect(said).toMatchObject({ lifted: [], candidates: [{ kind: "retraction", pinIds: [live?.id] }] });
+      expect(rulesOf(asks("ask_user"), replies("ask_user", `${rule} Forget that.`))).toEqual([]);
+    });
+
+    it("stands at the place that it names, in any reply", () => {
+      fc.assert(
+        fc.property(hostileTexts, hostileTexts, fc.boolean(), (before, after, isJson) => {
+          const text = `${before.toWellFormed()}\n${rule}\n${after.toWellFormed()}`;
+          const body: string | ToolResultContent = isJson ? { type: "json", value: { a: "1", answer: text } } : text;
+          const thread = threadOf(asks("ask_user"), replies("ask_user", body));
+          const shown = visibleText(thread.messageAt(1) as Message);
+          for (const pin of rulesBehind(thread.messages)) {
+            const quoted = shown.slice(pin.source?.start, pin.source?.end);
+            expect(isJson ? JSON.parse(`"${quoted}"`) : quoted).toBe(pin.text);
+          }
+        }),
+        { numRuns: 200 },
+      );
+    });
+
+    it("is found in time that grows with the reply, however hostile", async () => {
+      for (const piece of ['Never touch "a".\n', "\nanswer:", '"a"="', "<answer>", " \t", '{"answer":['])
+        for (const json of [false, true]) {
+          const replied = (size: number): Message => {
+            const text = piece.repeat(size / piece.length);
+            const body: string | ToolResultContent = json ? { type: "json", value: { answer: text } } : text;
+            return threadOf(replies("ask_user", body)).messageAt(0) as Message;
+          };
+          expect(await growthOnQuadrupling(replied, (reply) => saidRules(reply, () => [], ["a"]), 10_000)).toBeLessThan(
+            10,
+          );
+        }
+    });
   });
 
   it("stands whole in its message, at the place that it names, in any text", () => {

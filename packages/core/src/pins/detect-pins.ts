@@ -2,13 +2,15 @@ import type { PinId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
 import { mayLift, type Pin, type PinEntry, type PinLiftedEntry } from "../thread/thread-entry.ts";
 import { finishSteps, type Steps } from "../time/steps.ts";
-import { type LiftedPin, type RuleCandidate, ruleKey, saidRulesInSteps } from "./detect-constraints.ts";
+import { AskedQuestions, type LiftedPin, type RuleCandidate, ruleKey, saidRulesInSteps } from "./detect-constraints.ts";
 
 /** The cap on detected pins, and how their tokens are counted. */
 export interface PinDetection {
   /** The most tokens that all pins detected in user messages may take together. */
   readonly maxTokens: number;
   readonly countTokens: (text: string) => number;
+  /** The messages before the new ones, oldest first: they hold the calls whose replies are new. None by default. */
+  readonly earlier?: Iterable<Message>;
 }
 
 /** What new messages change about the rules of their thread. */
@@ -39,9 +41,11 @@ export function* detectPinsInSteps(
 ): Steps<DetectedRules> {
   const rules = new RuleLedger(live, detection);
   const candidates: RuleCandidate[] = [];
+  const asked = new AskedQuestions();
+  for (const message of detection.earlier ?? []) asked.answeredBy(message);
   for (const message of messages) {
     yield;
-    const said = yield* saidRulesInSteps(message, () => rules.live);
+    const said = yield* saidRulesInSteps(message, () => rules.live, asked.answeredBy(message));
     for (const lifted of said.lifted) rules.takeBack(lifted);
     yield* rules.make(said.made);
     for (const candidate of said.candidates) candidates.push(candidate);

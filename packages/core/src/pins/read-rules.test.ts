@@ -145,6 +145,80 @@ describe("rules in what people write", () => {
   });
 });
 
+describe("what is said to an agent of a service", () => {
+  it.each([
+    "Only exchange the thermostat then.",
+    "Then only exchange the thermostat.",
+    "In that case, only return the keyboard.",
+    "If that's not possible, only change the address.",
+    "If not, stick with the original order.",
+    "If that's not achievable, can we just stick with economy for the return flight?",
+    "Alright, then just stick with the window seats.",
+    "Ok, then only change the address.",
+    "Dann tausche nur das Thermostat um.",
+    "Gut, dann ändere nur das Datum.",
+    "Alors modifie seulement l'adresse.",
+    "Entonces cambia solo el termostato.",
+    "Então altere só o endereço.",
+    "Тогда обменяйте только термостат.",
+    "それなら、サーモスタットだけ交換してください。",
+    "では、住所だけ変更してください。",
+  ])("is done with once it is done, where it follows from the turn before: %s", (text) =>
+    expect(rulesIn(text)).toEqual([]),
+  );
+
+  it.each([
+    ["Only cancel reservation Q69X3R.", "weak"],
+    ["Only book the outbound flight.", "weak"],
+    ["Only upgrade passenger Noah.", "weak"],
+    ["Let's stick with the first option.", "unclear"],
+    ["I prefer flights departing after 8am, so I'd like to choose the later one.", "weak"],
+  ])("is doubtful where it is about one thing: %s", (text, doubt) => expect(doubtsIn(text)).toEqual([doubt]));
+
+  it.each([
+    "I only want to exchange the shirt.",
+    "I'd prefer a refund to my credit card.",
+    "They went through hardships, but always maintained a positive attitude.",
+    "At the same time, it made me appreciate and respect our culture.",
+    "However, I always feel that my work is not liked in the market.",
+    "I always go running in the morning.",
+    "We always have breakfast in the garden.",
+    "I never felt so happy in the city.",
+    "Besides, I always listen to music in the evening.",
+  ])("is no rule where it tells of oneself: %s", (text) => expect(readRules(text)).toEqual([]));
+
+  it.each([
+    "Then never deploy on Fridays.",
+    "Then only use pnpm.",
+    "Then keep the rest as it is.",
+    "In that case, never push without asking me.",
+    "In that case never edit generated files, only templates.",
+    "In that case only ever book direct flights from now on.",
+    "If a file is generated, then only edit its template.",
+    "If the build fails, never push.",
+    "Only book direct flights.",
+    "Only upgrade patch versions.",
+    "Only order by primary key.",
+    "Only return JSON.",
+    "Stick with vitest.",
+    "Let's stick with pnpm.",
+    "I only want to see diffs, not whole files.",
+    "I prefer tabs to spaces.",
+    "I'd prefer small commits to one big one.",
+    "We never mock in the integration tests.",
+    "I always commit in the feature branch.",
+    "However, never touch the generated code.",
+    "Dann pushe nie ohne Rückfrage.",
+    "Dann verwende nur pnpm.",
+    "Alors utilise seulement pnpm.",
+    "Entonces usa solo pnpm.",
+    "Então use apenas pnpm.",
+    "Тогда никогда не пушь в main.",
+    "Тогда используй только pnpm.",
+    "では、今後はpnpmだけを使ってください。",
+  ])("is a rule where it lasts: %s", (text) => expect(rulesIn(text)).toEqual([text]));
+});
+
 describe("how long a rule is", () => {
   const never = (length: number): string => `Never ${"x".repeat(length - 7)}.`;
 
@@ -448,6 +522,12 @@ describe("laws", () => {
     "수정하지 마",
     "앞으로는 항상 ",
     "라고 하는 전에 꼭 ",
+    "그럼 테스트만 ",
+    "إذن غيّر العنوان فقط ",
+    "then only ",
+    "only a then ",
+    "only\n",
+    "however, ",
     "if a, ",
     "a  \t  ",
     "\r",

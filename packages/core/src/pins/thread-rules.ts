@@ -1,7 +1,7 @@
 import type { PinId } from "../model/ids.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import type { Pin, PinLiftedEntry, PinSource } from "../thread/thread-entry.ts";
-import { type RuleCandidate, ruleKey, saidRules } from "./detect-constraints.ts";
+import { AskedQuestions, type RuleCandidate, ruleKey, saidRules } from "./detect-constraints.ts";
 
 /** A rule that is in force. */
 export interface LiveRule {
@@ -45,11 +45,13 @@ export function threadRules(thread: AgentThread): ThreadRules {
   const answered = new Set<string>();
   const candidates = new Map<PinId, RuleCandidate>();
   const unpinned = new Map<string, Pin>();
+  const asked = new AskedQuestions();
   let version = 0;
   for (const entry of thread.entries) {
     version++;
     if (entry.type === "message") {
-      const said = saidRules(entry.message, () => [...live.values()].map(({ pin }) => pin));
+      const pins = (): readonly Pin[] => [...live.values()].map(({ pin }) => pin);
+      const said = saidRules(entry.message, pins, asked.answeredBy(entry.message));
       for (const candidate of said.candidates) candidates.set(candidate.id, candidate);
       for (const pin of said.made) unpinned.set(ruleKey(pin), pin);
       for (const { pin } of said.lifted) unpinned.delete(ruleKey(pin));

@@ -11,6 +11,7 @@ import {
   EventLoopTurns,
   type FoundMessage,
   type JsonValue,
+  type Message,
   type MessageId,
   type MessageInput,
   type OrdinalRun,
@@ -282,7 +283,9 @@ export class SessionThread {
 
   #detectPins(grown: AgentThread, fromOrdinal: number): Steps<DetectedRules> {
     const { tokenizer } = this.#ports;
-    return detectPinsInSteps(grown.messagesBetween(fromOrdinal), grown.livePins, {
+    const messages = grown.messagesBetween(fromOrdinal);
+    return detectPinsInSteps(messages, grown.livePins, {
+      earlier: messages.some(({ role }) => role === "tool") ? [...recentMessages(grown, fromOrdinal)].reverse() : [],
       maxTokens: this.#maxPinTokens,
       countTokens: (text) => tokenizer.countTokens(text),
     });
@@ -330,10 +333,18 @@ const MOST_UNANSWERED = 256;
 /** How far back to look for the call that a new result answers, in messages. */
 const RECENT = 200;
 
-function recentInput(thread: AgentThread, callId: ToolCallId): JsonValue | undefined {
-  for (let ordinal = thread.length - 1; ordinal >= Math.max(0, thread.length - RECENT); ordinal--) {
-    for (const part of thread.messageAt(ordinal)?.parts ?? [])
-      if (part.type === "tool-call" && part.callId === callId) return part.input;
+/** The last messages before one, newest first; fewer where the thread was resumed after them. */
+function* recentMessages(thread: AgentThread, before = thread.length): Iterable<Message> {
+  try {
+    for (let ordinal = before - 1; ordinal >= Math.max(0, before - RECENT); ordinal--)
+      yield thread.messageAt(ordinal) as Message;
+  } catch (problem) {
+    if (!(problem instanceof ThreadfoldError && problem.code === "HISTORY_NOT_LOADED")) throw problem;
   }
+}
+
+function recentInput(thread: AgentThread, callId: ToolCallId): JsonValue | undefined {
+  for (const { parts } of recentMessages(thread))
+    for (const part of parts) if (part.type === "tool-call" && part.callId === callId) return part.input;
   return undefined;
 }

@@ -10,7 +10,8 @@ import {
   type Summarizer,
   type ThreadfoldStore,
 } from "@threadfold/core";
-import { message, pinnedClock } from "@threadfold/core/laws";
+import { call, message, pinnedClock, result } from "@threadfold/core/laws";
+import { formatById } from "@threadfold/renderer";
 import { createMemoryStore, openSqliteStore } from "@threadfold/stores";
 import { afterAll, describe, expect, it } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
@@ -45,6 +46,36 @@ const promptOf = async (session: ContextSession): Promise<string> =>
 /** Lines of blocks that assert a rule. */
 const asserted = (prompt: string): readonly string[] =>
   prompt.split("\n[").flatMap((block) => (block.includes("Pinned - still in force") ? block.split("\n").slice(1) : []));
+
+describe("a rule in the user's reply to a tool that asks", () => {
+  const asks = () => [call("c", "ask_user", { question: "What must stay?" }), call("d", "read_file")];
+  const replies = () => message("reply", "tool", result("c", RULE, { toolName: "ask_user" }));
+  const other = () => message("other", "tool", result("d", "export {}", { toolName: "read_file" }));
+
+  it.each(["anthropic-messages", "openai-chat", "openai-responses"] as const)(
+    "is pinned as the user's and outlives folds, reopened between question and reply (%s)",
+    async (format) => {
+      const store = await openSqliteStore(join(folder, `replies-${format}.db`));
+      const first = await open({ store, format: formatById(format) });
+      await first.append([...talk(8), say("Go on."), message("asks", "assistant", asks())]);
+      const session = await open({ store, format: formatById(format) });
+      await session.append([replies()]);
+      expect(session.thread.livePins).toMatchObject([
+        { text: RULE, authority: "user", source: { messageId: "reply" } },
+      ]);
+      await session.append([other()]);
+      const { warnings } = await session.prepare();
+      expect(warnings.filter(({ kind }) => kind !== "tools-declared")).toEqual([]);
+      for (let fold = 0; fold < 3; fold++) {
+        await session.append([say("Good.", "assistant"), ...talk(8)]);
+        expect(asserted(await promptOf(session))).toEqual([`(user) "${RULE}"`]);
+      }
+      expect((await session.rules()).live).toMatchObject([{ pin: { text: RULE } }]);
+      expect((await session.rules()).candidates).toEqual([]);
+      await store.close();
+    },
+  );
+});
 
 describe("a rule that its user took back", () => {
   it.each([

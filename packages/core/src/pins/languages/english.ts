@@ -1,4 +1,4 @@
-import { type RuleLanguage, writtenIn } from "./rule-language.ts";
+import { followsOnce, type RuleLanguage, writtenIn } from "./rule-language.ts";
 
 const VERBS_OF_WORK =
   "use|edit|change|run|write|modify|touch|commit|push|add|work|read|reply|answer|respond|speak|call|deploy|install|import|create|log|test|accept|make|do|fix|look|allow|merge|publish|delete|remove|format|comment|speak|generate|output|return|update|refactor|query";
@@ -10,6 +10,18 @@ const KEPT_STATE =
   "as (?:it|they|that|this) (?:is|are|was|were)|as[- ]is|alone|untouched|unchanged|unmodified|in place|intact|the way (?:it|they) (?:is|are|was|were)|out of (?:this|it)";
 const STAYING =
   "(?:as is|as (?:it|they) (?:is|are)|unchanged|untouched|unmodified|stable|intact|the same|compatible|backwards?[- ]compatible|in sync|green|private|secret|read-?only|(?:below|under|within|above) \\d)";
+
+/** Places in which a team has habits, unlike "in the morning". */
+const WORKPLACES =
+  "(?:code ?base|code|repo|repository|monorepo|project|tests?|docs|readme|changelog|front ?end|back ?end|api|app|ui|client|server|services?|library|modules?|components?|handlers?|models?|database|build|ci|pipeline|config|branch|main|staging|production|src|commits?|prs?|logs?)";
+/** What an agent of a service does once to a certain thing; "only book direct flights" is about all of them. */
+const DONE_ONCE =
+  "(?:exchange|cancel|refund|book|rebook|order|reorder|reserve|reschedule|ship|upgrade|downgrade|replace|charge|pay|transfer|switch|swap|buy|purchase|apply|waive)(?= (?:the|my|our|that|this|these|those|both|one|two|it|them|passenger|reservation|flight|ticket|order|item|booking|seat|room|[^\\s.!?;]{1,30}'s) )";
+const LASTING =
+  "never|always|ever|don't|do not|from now on|from here on|going forward|everywhere|use|using|edit|touch|write|commit|push|work|speak|reply|answer|respond|install|import|log|allow|accept|format|read|ask";
+/** What was offered, for a choice that says nothing outside its dialogue. */
+const OFFERED =
+  "option|choice|one|offer|plan|flight|ticket|seat|cabin|order|booking|reservation|itinerary|item|economy|business|first|second|third|original|refund|exchange";
 
 const GIVING_LEAVE =
   "(?:say|said|tell|told|confirm|approve|give|ok|review|check|verif|inspect|sign|accept|agree|allow|look|test)";
@@ -23,7 +35,7 @@ export const english: RuleLanguage = {
   ],
   openers: [
     "please|pls|plz|kindly|and|but|also|so|ok|okay|alright|right|btw|by the way|fyi|important|note|nb|remember|reminder|rule|warning|caution|attention|hey|hi|hello|oh|yes|yeah|yep|well|actually|again|seriously|honestly|omfg|omg|ffs|wtf|jesus|dude|my dude|man|guys|just|then|thanks|thank you|thx|great|good|perfect|cool|nice|hm|hmm",
-    "(?:no|nope)(?=[,.!])",
+    "(?:no|nope)(?=[,.!])|(?:however|besides|moreover|furthermore|in addition|additionally|meanwhile|nevertheless|on top of that)(?=,)|at the same time|recently|lately|nowadays|sometimes|usually|in that case|in this case",
     "for now|for the moment|for the time being|right now|one more thing|another thing|one thing|last thing|last but not least|first of all|keep in mind|bear in mind|in general|generally|generally speaking|as a (?:general )?rule|whatever you do|no matter what|for the love of god|for god's sake|for the record|to be clear|as always|once again|one more time",
     "(?:as |like )?i (?:said|told you|already said|already told you|repeat|mentioned|insist)(?: before| already)?(?: that| to)?",
     "(?:please )?(?:remember|be aware|note|keep in mind|make sure|ensure|be sure|see to it)(?: that)?(?: you)?",
@@ -56,6 +68,7 @@ export const english: RuleLanguage = {
     "only (?:happens|works|fails|occurs|shows|appears|affects|breaks|matters|applies|seems|gets|crashes|goes|helps|makes|takes|needs|has|does|is)",
     "you (?:may|might|will|could) (?:need|want|have|see|find|notice|run into|get)",
     "never ?mind|never (?:again|ever)$|never fear|never say never",
+    "(?<=^(?:i|we|he|she|it|they|this|that) [^.!?;]{1,160}(?:but|and|yet|still) )always (?!embed|feed|need|seed|proceed|exceed|speed|shed)\\w+ed",
     "never (?!embed|feed|exceed|proceed|speed|bleed|seed|shed|wed|need|bed|succeed|concede)\\w+ed",
     "never (?:seen|saw|had|been|was|were|heard|thought|knew|got|came|went|happened|did|made|said|gave|understood|ran|found|got|felt|met|took|told|saw|wrote|built|lost|left|won|sent|kept|quite|really|an? |the |in |on |too|enough)",
     "(?:never|always) (?!pass|process|access|discuss|press|cross|compress|focus|bypass|miss|suppress|guess|address|express|assess|dismiss|less|toss)\\w+[^s'\\W]s",
@@ -97,7 +110,7 @@ export const english: RuleLanguage = {
     "you (?:must|should|may|can|shall|are|will) (?:never|always|only|not|under)|you're (?:never|always|only|not) |you (?:mustn't|shouldn't|may not|shall not|are not allowed|aren't allowed|are only allowed|are forbidden|are not permitted|may only|must always)",
     "you must (?:keep|use|follow|ask|stay|respect|preserve|maintain|adhere|comply|obey|include|ensure|stick|get|wait|confirm|check with|work in|write in|leave)",
     "(?:i|we) (?:really |absolutely |definitely )?(?:do not|don't|never) (?:ever )?want (?:you to|any|to see|to have|anything|it to|us to|anyone|secrets|new)",
-    "i (?:would |'d )?(?:only|always|never) (?:want|accept|like to see)|i (?:strongly |really |much |would |'d )?prefer [^.!?;]{1,80} (?:over|to|instead of|rather than) |i'd (?:rather|prefer)(?: if| that)? (?:you|we) (?:not|didn't|don't|never|only|always)",
+    "i (?:would |'d )?(?:only|always|never) (?:want(?! to (?!see|have|get|read|hear|use|work|support|review|look|maintain))|accept|like to see)|i(?:'d)? (?:strongly |really |much |would )?prefer (?!(?:an?|the|my) [^.!?;,]{1,80} to )[^.!?;,]{1,80} (?:over|to|instead of|rather than) |i'd (?:rather|prefer)(?: if| that)? (?:you|we) (?:not|didn't|don't|never|only|always)",
     "(?:i|we)(?:'d| would) (?:appreciate (?:it )?|be (?:glad|happy|grateful) )(?:if|when) you (?:didn't|don't|wouldn't|never|only|always|could (?:not|always|only)|avoid|left)",
     "i (?:hate|can't stand|don't like) (?:it )?when you",
     `(?:answer|reply|respond|write|speak|talk|communicate)(?: to me| back)?(?: only| always)?(?: everything| all \\p{L}+| comments| commit messages)? in (?:${LANGUAGE_NAMES})`,
@@ -110,7 +123,7 @@ export const english: RuleLanguage = {
     "(?:do|write|build|keep|put) everything in|(?:everything|anything|nothing)(?: that)? (?:you|we) [^.!?;]{1,40} (?:must|should|has to|needs to|may)",
     "ask me (?:instead|whenever|when you are|when you're|when in doubt)",
     "(?:use|take|write|go with|stay with|stick with|assume|format|prefer) [^.!?;]{1,80} (?:from now on|going forward|everywhere|throughout|at all times|for everything|in all|every time|by default|for all|for every|for any|in every)",
-    "(?:we|i) (?:never|always|only) [^.!?;]{1,100} (?:here|in (?:this|our) \\p{L}+|around here|in the \\p{L}+)",
+    `(?:we|i) (?:never|always|only) (?!feel|felt)[^.!?;]{1,100} (?:here|in (?:this|our) \\p{L}+|around here|in the (?:\\p{L}+ )?${WORKPLACES})`,
     "(?:we|i) (?:don't|do not) (?:use|allow|do|write|commit|accept|want|like) [^.!?;]{1,100} (?:here|in (?:this|our) \\p{L}+|around here)",
   ],
   standing: [
@@ -136,7 +149,7 @@ export const english: RuleLanguage = {
   politeNot: ["not", "never|always|avoid|refrain"],
   elliptic: [
     "no (?:\\p{L}[\\p{L}\\d./_'-]*)(?: (?!is|are|was|were|has|have|had|found|exists?|works?|seems?|yet|fails?|failed|here|there|anymore|left|needed|so far|to show|yet)[\\p{L}\\d][\\p{L}\\d./_'-]*){0,6}(?:,? (?:please|pls|ok|okay|thanks))?",
-    "only (?:\\p{L}[\\p{L}\\d./_'-]*)(?: (?!is|are|was|were|has|have|had|fails?|failed|works?|seems?|one|two)[\\p{L}\\d][\\p{L}\\d./_'-]*){0,4}(?:,? (?:please|no [^.!?;]{1,40}|not [^.!?;]{1,40}))?",
+    `only (?!${DONE_ONCE})(?:\\p{L}[\\p{L}\\d./_'-]*)(?: (?!is|are|was|were|has|have|had|fails?|failed|works?|seems?|one|two)[\\p{L}\\d][\\p{L}\\d./_'-]*){0,4}(?:,? (?:please|no [^.!?;]{1,40}|not [^.!?;]{1,40}))?`,
     "[\\p{L}\\d][\\p{L}\\d./_'-]*(?: [\\p{L}\\d][\\p{L}\\d./_'-]*){0,4},? (?:always|only|everywhere|exclusively|from now on)(?:,? please)?",
     "[\\p{L}\\d][\\p{L}\\d./_'-]*(?: [\\p{L}\\d][\\p{L}\\d./_'-]*){0,3},? (?:not|never) (?!working|found|a |the |an |sure|yet|really)[\\p{L}\\d][\\p{L}\\d./_'-]*(?: [\\p{L}\\d][\\p{L}\\d./_'-]*){0,2}",
     "(?:max|maximum|at most|no more than|not more than) (?:\\d+|one|two|three|four|five|ten) [^.!?;]{1,60} (?:per|a|each|in) [^.!?;]{1,40}",
@@ -146,6 +159,7 @@ export const english: RuleLanguage = {
   ],
   doubtful: [
     "leave (?:it|that|this|them)|hold off (?:on|with)",
+    `only ${DONE_ONCE}`,
     "you (?:must|have to|need to|can't|cannot|can only|shouldn't need)",
     "we (?:never|always|don't|do not|only) (?:use|do|write|commit|push|deploy|allow|add|merge|ship|test|run|squash|rebase|want|call|log)",
     "i (?:strongly |really |much |would |'d )?prefer",
@@ -161,10 +175,18 @@ export const english: RuleLanguage = {
     "yet|right now|for now|for the moment|for the time being|at the moment|just this once|this time|today|tonight|tomorrow|this (?:week|morning|afternoon|evening|round)|before (?:lunch|the demo|the meeting|friday|monday|tomorrow)|by (?:tomorrow|tonight|friday|monday|noon|eod)|in (?:this|your|the) (?:next )?(?:step|commit|pr|reply|answer|message|response)",
     `until (?!i(?:'ve| have)?(?: had (?:a chance|the chance|time) to)? ${GIVING_LEAVE}|you (?:hear|have my|get my|receive my)|told|further|approved)[^.!?;]{1,40}|till (?!i )`,
     "now$|now[,.!]",
+    followsOnce({
+      hence:
+        "then|in (?:that|this|which) case|if (?:not|so)|if that(?:'s| is| isn't| is not| doesn't| does not)[^,.!?;]{1,40}",
+      only: "only|just|stick (?:to|with)",
+      lasting: LASTING,
+    }),
+    `(?:only|just|stick (?:to|with)) (?!${LASTING})[^.!?;]{1,80} then(?=[\\s.!…)]*$)`,
   ],
   unclear: [
     "(?:please )?(?:do not|don't|never|stop|avoid|always)(?: ever)?(?: \\p{L}+)?(?: to| on| with| in| for)? (?:it|that|this|those|these|them|so|anything|something|like that|like this)(?: (?:again|anymore|any more|ever|please|ever again|either|again please|to me|all|like this|like that|now))*",
     "(?:leave|keep) (?:it|this|that|them)(?: [^.!?;]{1,40})?",
+    `stick (?:with|to) (?:(?:the|that|this|my|our) )?(?:\\p{L}+ )?(?:${OFFERED})(?: for [^.!?;]{1,40})?`,
     "do not|don't|never|always",
   ],
   takesBack: [

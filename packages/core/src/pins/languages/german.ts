@@ -1,4 +1,4 @@
-import { type RuleLanguage, writtenIn } from "./rule-language.ts";
+import { followsOnce, type RuleLanguage, writtenIn } from "./rule-language.ts";
 
 const ORDER_VERBS =
   "ändere|lösche|entferne|nutze|benutze|verwende|nimm|schreibe?|lege?|fasse|fass|installiere|committe|pushe|merge|deploye|füge|fug|erstelle|mach|mache|tu|ruf|rufe|führe|starte|bearbeite|rühre?|frage?|sende|schicke|veröffentliche|überschreibe|benenne|verschiebe|logge|importiere|antworte|sprich|gib|geh|gehe|vergiss nie|arbeite|teste|prüfe|halte?|lass|lasse|bleib|bleibe|commite|formatiere|kommentiere|lade|öffne|verändere|speichere|kopiere|baue|nenne|erwähne|stell|stelle|setze|setz";
@@ -94,6 +94,12 @@ export const german: RuleLanguage = {
   ],
   oneOff: [
     "noch nicht|jetzt nicht|jetzt gerade|im moment|vorerst|fürs erste|erst ?mal|heute|morgen|dieses mal|diesmal|gerade|bis (?:morgen|freitag|montag|nachher|später)|momentan|zunächst",
+    followsOnce({
+      hence: "dann|in dem fall|in diesem fall|wenn nicht|falls nicht|wenn das nicht (?:geht|möglich ist)",
+      only: "nur|bloß|lediglich",
+      lasting:
+        "nie|niemals|immer|stets|kein|keine|keinen|nicht|ab jetzt|ab sofort|künftig|verwende|verwenden|nutze|nutzen|benutze|benutzen|bearbeite|schreib|schreibe|antworte|arbeite|frag|frage",
+    }),
   ],
   unclear: [
     "(?:mach|mache|tu|tue|lass|lasse) (?:das|es|sowas|so etwas|so was)(?: bitte)? (?:nicht|nie|niemals|so|sein|bleiben)?(?: mehr| wieder)?",

@@ -1,4 +1,4 @@
-import { type RuleLanguage, writtenIn } from "./rule-language.ts";
+import { followsOnce, type RuleLanguage, writtenIn } from "./rule-language.ts";
 
 const FRENCH_KEEPING =
   "tel(?:le)?s? quel(?:le)?s?|comme (?:il|elle|ils|elles|c')[^.!?;]{0,12}|intacte?s?|inchangée?s?|tranquilles?|en place|compatibles?|stables?|courte?s?|concise?s?|simples?|à jour|pour référence";
@@ -81,7 +81,7 @@ export const french: RuleLanguage = {
   ],
   doubtful: ["tu dois|il faut|(?:nous|on) (?:n'|ne )?[^.!?;]{1,40} (?:jamais|toujours)|garde (?:ça|cela) "],
   oneOff: [
-    "pas encore|pour l'instant|pour le moment|tout de suite|aujourd'hui|demain|cette fois|ce soir|jusqu'à (?:demain|lundi|vendredi)|maintenant$",
+    `pas encore|pour l'instant|pour le moment|tout de suite|aujourd'hui|demain|cette fois|ce soir|jusqu'à (?:demain|lundi|vendredi)|maintenant$|${followsOnce({ hence: "alors|dans ce cas|sinon|si c'est (?:impossible|comme ça)|si ce n'est pas possible", only: "seulement|uniquement|juste", lasting: "jamais|toujours|désormais|ne|n'\\S+|utilise|utilisez|emploie|écris|réponds|travaille|parle|demande" })}`,
   ],
   unclear: [
     "(?:ne )?(?:fais|faites|refais) (?:pas|plus|jamais|toujours) (?:ça|cela)|(?:ne le|ne la|ne les) \\p{L}+ (?:pas|jamais|plus)|laisse(?:z)?[- ](?:ça|le|la|les|tomber)(?: [^.!?;]{1,30})?",
@@ -197,7 +197,7 @@ export const spanish: RuleLanguage = {
   ],
   doubtful: ["(?:debes|tienes que|hay que)|(?:nosotros )?(?:nunca|siempre) \\p{L}+mos|mantenlo "],
   oneOff: [
-    "todavía|aún|por ahora|de momento|por el momento|hoy|mañana|esta vez|ahora mismo|hasta (?:mañana|el lunes|el viernes|luego)",
+    `todavía|aún|por ahora|de momento|por el momento|hoy|mañana|esta vez|ahora mismo|hasta (?:mañana|el lunes|el viernes|luego)|${followsOnce({ hence: "entonces|en ese caso|en este caso|si no(?: es posible| se puede)?|si es así", only: "solo|sólo|solamente|únicamente", lasting: "nunca|jamás|siempre|no|a partir de ahora|usa|usen|utiliza|emplea|escribe|responde|trabaja|habla|edita|pregunta" })}`,
   ],
   unclear: [
     "no (?:lo|la|los|las) \\p{L}+(?: más| nunca| otra vez)?|no (?:hagas|vuelvas a hacer) (?:eso|esto)(?: más| nunca)?|déjal[oa]s?(?: [^.!?;]{1,30})?",
@@ -311,7 +311,7 @@ export const portuguese: RuleLanguage = {
   ],
   doubtful: ["(?:voc[êe] )?(?:deve|tem que|precisa)|(?:nós )?(?:nunca|sempre) \\p{L}+mos|mantenha isso "],
   oneOff: [
-    "ainda|por enquanto|por ora|no momento|hoje|amanhã|desta vez|agora mesmo|até (?:amanhã|segunda|sexta|depois)",
+    `ainda|por enquanto|por ora|no momento|hoje|amanhã|desta vez|agora mesmo|até (?:amanhã|segunda|sexta|depois)|${followsOnce({ hence: "então|nesse caso|neste caso|senão|se não(?: for possível| der)?|se for assim", only: "só|somente|apenas|unicamente", lasting: "nunca|jamais|sempre|não|nao|a partir de agora|use|usa|utilize|escreva|responda|trabalhe|fale|edite|pergunte" })}`,
   ],
   unclear: [
     "n[ãa]o (?:o|a|os|as) \\p{L}+(?: mais| nunca)?|n[ãa]o (?:faça|repita|faz) (?:isso|isto)(?: mais| de novo| nunca mais)?|deixe? (?:isso|isto|ele|ela|pra lá)(?: [^.!?;]{1,30})?",

@@ -185,6 +185,22 @@ interface WritingWords {
 export const writtenIn = ({ before, things, and, always, how }: WritingWords): string =>
   `(?:(?:${before}) ){0,3}(?:${things})(?:,? (?:${and}) (?:(?:${before}) ){0,2}(?:${things})){0,2}(?:,? (?:${always})){0,2} (?:${how})(?:,? (?:${always})){0,2}(?=[\\s.!…)]*$)`;
 
+/** The words of one language for {@link followsOnce}. */
+interface ConsequenceWords {
+  /** What refers to the turn before, at the beginning of a sentence: "then", "in that case". */
+  readonly hence: string;
+  readonly only: string;
+  /** Words that make an order last anyhow: "never", "from now on", "use". */
+  readonly lasting: string;
+}
+
+/**
+ * Returns an entry of `oneOff` for orders that follow from the turn before and are done with once they are carried out:
+ * "Then only exchange the lamp", as customers say to an agent of a service.
+ */
+export const followsOnce = ({ hence, only, lasting }: ConsequenceWords): string =>
+  `(?<=^(?:\\p{L}{1,8}[,.!] ?){0,2})(?:${hence})(?![^.!?]{0,160} (?:${lasting})(?:[\\s,.!]|$))[,،]? (?:[^\\s.!?;:]+ ){0,6}?(?:${only})`;
+
 /** True for a language that is written without spaces. */
 export const isRunning = ({ script }: RuleLanguage): boolean => script === "han" || script === "kana";
 
