@@ -1,5 +1,5 @@
 import { type SpawnOptions, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -89,6 +89,16 @@ describe("the process", () => {
     const linted = start(["lint", "-", "--format", "openai-chat"], { stdio: ["pipe", "pipe", "pipe"] });
     linted.child.stdin?.end(JSON.stringify({ messages: [{ role: "user", content: "Hi." }] }));
     expect(await linted.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it.skipIf(process.platform !== "linux")("says why its output cannot be written", async () => {
+    const full = openSync("/dev/full", "w");
+    const { code, stderr } = await start(["presets"], { stdio: ["ignore", full, "pipe"] }).ended;
+    closeSync(full);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("no space left on device, write. (OUTPUT_UNWRITABLE)\nhint: "),
+    ]);
   });
 
   it("ends quietly when nobody reads any more", async () => {

@@ -19,13 +19,24 @@ export async function runMain(): Promise<void> {
   const interrupts = new Interrupts();
   let exitCode: number = EXIT_CODES.ok;
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) =>
-      process.exit(error.code === "EPIPE" ? exitCode : EXIT_CODES.failed),
-    );
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") process.exit(exitCode);
+      if (stream === process.stdout) process.stderr.write(unwritableOutput(error));
+      process.exit(EXIT_CODES.failed);
+    });
   }
   exitCode = await runCli(process.argv.slice(2), processIo(interrupts));
   // Not process.exit, which would cut off output that is still on its way to a pipe.
   process.exitCode = exitCode;
+}
+
+/** Returns what is printed when standard output cannot be written to, such as a file on a full disk. */
+function unwritableOutput({ message: why }: Error): string {
+  const { message, code, hint } = new ThreadfoldError(
+    "OUTPUT_UNWRITABLE",
+    `Standard output cannot be written: ${why}.`,
+  );
+  return `error: ${message} (${code})\nhint: ${hint}\n`;
 }
 
 /** Handles Ctrl-C and termination signals for this process. */

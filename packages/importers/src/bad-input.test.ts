@@ -187,6 +187,26 @@ describe("odd input is read as far as possible", () => {
     expect(JSON.stringify(session.warnings)).not.toContain("\\ud800");
   });
 
+  it("gives a thread and messages ids that a store takes, however the log writes them", async () => {
+    const [header, message] = pi;
+    const session = await importSession(
+      jsonLines([
+        { ...header, id: "a\0b" },
+        { ...message, id: "\0" },
+      ]),
+    );
+    expect([session.threadId, session.messages[0]?.id]).toEqual(["a\uFFFDb", "\uFFFD"]);
+  });
+
+  it("reads what was written before a crash left NUL bytes, however short the log", async () => {
+    for (const messages of [pi.slice(1), Array.from({ length: 1_000 }, () => pi[1])]) {
+      const log = jsonLines([pi[0], ...messages]);
+      const session = await importSession(Uint8Array.from([...log, ...bytesOf("\n"), ...new Uint8Array(512)]));
+      expect(session.messages).toHaveLength(messages.length);
+      expect(session.malformed).toMatchObject([{ problem: expect.stringContaining("not JSON") }]);
+    }
+  });
+
   it("keeps surrogate pairs unchanged", async () => {
     const session = await importSession(bytesOf('[{"role":"user","content":"\\ud83d\\ude00"}]'));
     expect(session.messages[0]?.parts).toEqual([{ type: "text", text: "😀" }]);

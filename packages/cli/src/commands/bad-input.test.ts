@@ -109,6 +109,15 @@ describe("bad input", () => {
     });
   });
 
+  it("a store whose path the system refuses is unavailable, to whatever command", async () => {
+    const path = bench.file("small.json", openAiSession());
+    for (const argv of [["import", path], ["threads"], ["verify"], ["doctor"]]) {
+      const { code, envelope } = await json([...argv, "--store", bench.path("x".repeat(300))]);
+      expect([argv[0], code, envelope.error?.code]).toEqual([argv[0], 7, "STORE_UNAVAILABLE"]);
+      expect(envelope.error?.hint).not.toBe("");
+    }
+  });
+
   it("a store of another program is left as it is", async () => {
     const path = bench.file("small.json", openAiSession());
     const foreign = bench.file("notes.txt", "my notes, not a database\n".repeat(20));

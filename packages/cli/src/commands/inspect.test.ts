@@ -183,6 +183,24 @@ describe("inspect --out", () => {
     expect(index().integrity.findings[0]).toMatchObject({ family: "entries", at: expect.any(Number) });
     expect(index().messages.id.length).toBeLessThan(LOG.length);
   });
+
+  it("leaves out a plan of a damaged store whose version is not its own, and looks for none before it", async () => {
+    const { data } = await compact([
+      bench.file("long.json", openAiSession(LONG)),
+      "--budget",
+      "20000",
+      "--store",
+      bench.store,
+    ]);
+    const database = new DatabaseSync(bench.store);
+    database.exec("DROP TRIGGER plans_no_update");
+    const { changes } = database.prepare("UPDATE plans SET version = 9007199254740991").run();
+    database.close();
+    expect(changes).toBe(1);
+    const { index } = await pageOf(bench.store, data.threadId);
+    expect(index().integrity.findings.length).toBeGreaterThan(0);
+    expect(index().plans.map(({ version, planId }) => [version, planId])).toEqual([[1, ""]]);
+  });
 });
 
 describe("inspect", () => {

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { cpuTimeMs } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
 import { LONG, openAiSession, PI_SESSION } from "../testing/recorded-sessions.ts";
 import { compact, json, Workbench } from "../testing/workbench.ts";
+import { shortThreadIds } from "./threads.ts";
 
 const bench = new Workbench();
 const inStore = (...argv: readonly string[]) => [...argv, "--store", bench.store];
@@ -88,6 +90,22 @@ describe("threads", () => {
         code: "THREAD_NOT_FOUND",
         hint: expect.stringContaining("elsewhere"),
       });
+  });
+
+  it("have the shortest ids of twelve characters or more that tell them apart, however many there are", () => {
+    const alike = ["session-of-monday", "session-of-monday-2", "session-of-tuesday", "short", "session-of-mango"];
+    const short = shortThreadIds(alike);
+    expect(alike.map((id) => short.get(id))).toEqual([
+      "session-of-monday",
+      "session-of-monday-",
+      "session-of-t",
+      "short",
+      "session-of-ma",
+    ]);
+    const many = Array.from({ length: 100_000 }, (_, index) => `thread-number-${index}`);
+    const spent = cpuTimeMs();
+    expect(shortThreadIds(many).size).toBe(many.length);
+    expect(cpuTimeMs() - spent).toBeLessThan(5_000);
   });
 
   it("have their first request as a title, also where it cannot be read, and ids that tell them apart", async () => {

@@ -9,7 +9,7 @@ import {
 } from "@threadfold/core";
 import { threadTitle } from "@threadfold/stores";
 import { type CliCommand, NDJSON_OPTION } from "../command/cli-command.ts";
-import { type Page, plainText, singleLine, table } from "../output/page.ts";
+import { type Page, plainText, singleLine, table, widestCell } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
 import { readingStore } from "../store/store-address.ts";
 import { isSealed, storedThreads } from "../store/stored-thread.ts";
@@ -149,12 +149,21 @@ async function readable<Value>(read: () => Promise<Value>): Promise<Value | unde
  */
 const SHORTEST_ID = 12;
 
-function shortThreadId(id: string, all: readonly string[]): string {
-  for (let length = SHORTEST_ID; length < id.length; length++) {
-    const short = id.slice(0, length);
-    if (all.every((other) => other === id || !other.startsWith(short))) return short;
-  }
-  return id;
+/** Returns what to show of each id. In sorted order, the id that has most in common with another is next to it. */
+export function shortThreadIds(ids: readonly string[]): ReadonlyMap<string, string> {
+  const sorted = ids.toSorted();
+  return new Map(
+    sorted.map((id, index) => {
+      const shared = Math.max(...[sorted[index - 1], sorted[index + 1]].map((other) => sharedLength(id, other)));
+      return [id, id.slice(0, Math.max(SHORTEST_ID, shared + 1))];
+    }),
+  );
+}
+
+function sharedLength(id: string, other = ""): number {
+  let length = 0;
+  while (length < id.length && id[length] === other[length]) length++;
+  return length;
 }
 
 function shownTitle({ title, sealed, archivedAt }: ListedThread, most: number): string {
@@ -168,16 +177,16 @@ const NARROWEST_TITLE = 20;
 
 function threadsPage(threads: readonly ListedThread[], { paint, columns }: Page): string {
   if (threads.length === 0) return "The store holds no thread.";
-  const ids = threads.map(({ threadId }) => threadId);
+  const short = shortThreadIds(threads.map(({ threadId }) => threadId));
   const rows = threads.map(({ threadId, version, planVersion, updatedAt }) => [
-    plainText(shortThreadId(threadId, ids)),
+    plainText(short.get(threadId) ?? threadId),
     String(version),
     planVersion === 0 ? "-" : String(planVersion),
     updatedAt.slice(0, "2026-11-01T10:00".length).replace("T", " "),
   ]);
   const alignments = ["left", "right", "right", "left", "left"] as const;
   const head = ["thread", "entries", "plan", "changed (UTC)"];
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const widths = head.map((_, column) => widestCell([head, ...rows], column));
   const room = columns - widths.reduce((sum, width) => sum + width + "  ".length, 0);
   const titled = threads.map((thread, index) => [
     ...(rows[index] ?? []),

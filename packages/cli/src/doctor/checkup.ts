@@ -31,6 +31,8 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ["3D000", "There is no such database: create it, for example with createdb, or name another one."],
 ]);
 
+const ANY_HINT = "Check the address, and that this user may read and write there.";
+
 /** Runs a check that may fail; an error becomes a failed check of that name. */
 export async function attempted(name: string, work: () => Promise<readonly Checkup[]>): Promise<readonly Checkup[]> {
   try {
@@ -39,6 +41,6 @@ export async function attempted(name: string, work: () => Promise<readonly Check
     if (ThreadfoldError.isInstance(error)) return [checkup(name, "failed", error.message, error.hint ?? "")];
     const { code } = error as NodeJS.ErrnoException;
     // Messages of other errors may quote addresses or rows.
-    return [checkup(name, "failed", `it failed (${code ?? "no code"})`, HINTS.get(code ?? "") ?? "")];
+    return [checkup(name, "failed", `it failed (${code ?? "no code"})`, HINTS.get(code ?? "") ?? ANY_HINT)];
   }
 }

@@ -1,8 +1,22 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fileProblem, OutputFolder, streamWholeFile, writeWholeFile } from "./output-folder.ts";
+import { fileProblem, OutputFolder, proveWritable, streamWholeFile, writeWholeFile } from "./output-folder.ts";
 
 let root: string;
 beforeEach(() => {
@@ -46,6 +60,17 @@ describe("OutputFolder", () => {
     expect(readdirSync(root)).toEqual(["file"]);
   });
 
+  it("changes no file when one of them cannot be written over", () => {
+    mkdirSync(join(root, "two.txt"));
+    writeFileSync(join(root, "one.txt"), "old");
+    const folder = OutputFolder.open(root);
+    expect(() => folder.deliver({ "one.txt": "new", "two.txt": "2" })).toThrow(
+      expect.objectContaining({ code: "OUTPUT_UNWRITABLE", message: expect.stringContaining("two.txt") }),
+    );
+    folder.close();
+    expect(readFileSync(join(root, "one.txt"), "utf8")).toBe("old");
+  });
+
   it("shows no file when one of them cannot be written", () => {
     const folder = OutputFolder.open(join(root, "out"));
     expect(() => folder.deliver({ "one.txt": "1", "missing/two.txt": "2" })).toThrow(
@@ -53,6 +78,31 @@ describe("OutputFolder", () => {
     );
     folder.close();
     expect(existsSync(join(root, "out"))).toBe(false);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a pipe or a device", () => {
+  it("is written to and never replaced, however long the text", async () => {
+    const path = join(root, "pipe");
+    execFileSync("mkfifo", [path]);
+    const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    const read = () => {
+      const buffer = Buffer.alloc(100);
+      return buffer.toString("utf8", 0, readSync(reader, buffer));
+    };
+    proveWritable(path);
+    writeWholeFile(path, "one");
+    expect([read(), statSync(path).isFIFO()]).toEqual(["one", true]);
+    const texts = (async function* () {
+      yield* ["two", "three"];
+    })();
+    expect([await streamWholeFile(path, texts), read(), statSync(path).isFIFO()]).toEqual([2, "twothree", true]);
+    closeSync(reader);
+    const file = openSync(join(root, "file"), "w");
+    writeWholeFile(`/dev/fd/${file}`, "text");
+    closeSync(file);
+    expect(readFileSync(join(root, "file"), "utf8")).toBe("text");
+    expect(readdirSync(root).sort()).toEqual(["file", "pipe"]);
   });
 });
 
@@ -80,6 +130,24 @@ describe("what is wrong with a file", () => {
     await expect(streamWholeFile(noFolder, texts)).rejects.toMatchObject({
       message: expect.stringContaining("(ENOENT)"),
     });
+  });
+
+  it.skipIf(process.platform !== "linux")("is said of what is full, with the code that stands for it", async () => {
+    const texts = async function* () {
+      for (let piece = 0; piece < 100; piece++) yield "x".repeat(10_000);
+    };
+    await expect(streamWholeFile("/dev/full", texts())).rejects.toMatchObject({
+      message: "/dev/full cannot be written: the disk is full (ENOSPC).",
+    });
+  });
+
+  it("is not said of what failed while the text was made", async () => {
+    const texts = (async function* () {
+      yield "x";
+      throw new TypeError("a defect");
+    })();
+    await expect(streamWholeFile(join(root, "page.html"), texts)).rejects.toThrow(new TypeError("a defect"));
+    expect(readdirSync(root)).toEqual([]);
   });
 
   it("is the bare code, or what was thrown, where there are no words for it", () => {

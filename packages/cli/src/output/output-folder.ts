@@ -47,6 +47,7 @@ export class OutputFolder {
 
   /** Writes the files and moves them into place. @throws ThreadfoldError `OUTPUT_UNWRITABLE`. */
   deliver(files: Readonly<Record<string, string>>): void {
+    for (const name of Object.keys(files)) refuseFolder(join(this.path, name));
     try {
       for (const [name, text] of Object.entries(files)) writeFileSync(join(this.#staging, name), text);
       // Nothing can happen between the renames: they are synchronous, and signals wait for the event loop.
@@ -66,14 +67,33 @@ export class OutputFolder {
 
 /** Writes a file completely or not at all. @throws ThreadfoldError `OUTPUT_UNWRITABLE`. */
 export function writeWholeFile(path: string, text: string): void {
-  const unfinished = `${path}.${process.pid}.unfinished`;
+  const unfinished = unfinishedName(path);
   try {
+    if (isSpecial(path)) return writeFileSync(path, text, { flag: "a" });
     writeFileSync(unfinished, text, { flag: "wx" });
     renameSync(unfinished, path);
   } catch (cause) {
     rmSync(unfinished, { force: true });
     throw unwritable(path, cause);
   }
+}
+
+const unfinishedName = (path: string): string => `${path}.${process.pid}.unfinished`;
+
+/** Names of what a process has open, which may be a file. */
+const OPEN_FILE = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/[^/]+\/fd\/\d+)$/;
+
+/** Checks for a pipe or a device, such as /dev/stdout: renaming a file to its name would replace it. */
+function isSpecial(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isDirectory()) return false;
+  return !stats.isFile() || OPEN_FILE.test(resolve(path));
+}
+
+/** @throws ThreadfoldError `OUTPUT_UNWRITABLE` when there is a folder of that name. */
+function refuseFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `${path} is a folder; name a file.`);
 }
 
 function removeEmptyFolders(from: string, to: string): void {
@@ -87,6 +107,7 @@ function removeEmptyFolders(from: string, to: string): void {
 /** What the codes of the operating system mean. */
 const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "there is no such file or folder"],
+  ["ENAMETOOLONG", "its name is too long"],
   ["ENOTDIR", "what should be a folder is a file"],
   ["EISDIR", "it is a folder"],
   ["EACCES", "permission is denied"],
@@ -118,21 +139,49 @@ function unwritable(path: string, cause: unknown): ThreadfoldError {
  * @throws ThreadfoldError `OUTPUT_UNWRITABLE`, and what producing the texts throws.
  */
 export async function streamWholeFile(path: string, texts: AsyncIterable<string>): Promise<number> {
-  let written = 0;
-  const counted = async function* (): AsyncIterable<string> {
-    for await (const text of texts) {
-      written++;
-      yield text;
-    }
-  };
-  const unfinished = `${path}.${process.pid}.unfinished`;
+  const made = new CountedTexts(texts);
+  const unfinished = unfinishedName(path);
   try {
-    await pipeline(Readable.from(counted()), createWriteStream(unfinished, { flags: "wx" }));
-    renameSync(unfinished, path);
-    return written;
+    const isWhole = !isSpecial(path);
+    const file = isWhole ? createWriteStream(unfinished, { flags: "wx" }) : createWriteStream(path, { flags: "a" });
+    await pipeline(Readable.from(made.all()), file);
+    if (isWhole) renameSync(unfinished, path);
+    return made.count;
   } catch (cause) {
     rmSync(unfinished, { force: true });
-    throw ThreadfoldError.isInstance(cause) ? cause : unwritable(path, cause);
+    throw made.failed ? cause : unwritable(path, cause);
+  }
+}
+
+/** Counts texts, and tells whether an error came from producing them. */
+class CountedTexts {
+  count = 0;
+  failed = false;
+  readonly #texts: AsyncIterator<string>;
+
+  constructor(texts: AsyncIterable<string>) {
+    this.#texts = texts[Symbol.asyncIterator]();
+  }
+
+  async *all(): AsyncIterable<string> {
+    try {
+      // What the file's stream throws arrives at the yield, and a loop over the texts would not tell it apart.
+      for (let next = await this.#next(); next.done !== true; next = await this.#next()) {
+        this.count++;
+        yield next.value;
+      }
+    } finally {
+      await this.#texts.return?.();
+    }
+  }
+
+  async #next(): Promise<IteratorResult<string>> {
+    try {
+      return await this.#texts.next();
+    } catch (error) {
+      this.failed = true;
+      throw error;
+    }
   }
 }
 
@@ -142,12 +191,11 @@ export async function streamWholeFile(path: string, texts: AsyncIterable<string>
  */
 export function proveWritable(path: string): void {
   try {
-    accessSync(dirname(resolve(path)), constants.W_OK);
+    accessSync(isSpecial(path) ? path : dirname(resolve(path)), constants.W_OK);
   } catch (cause) {
     throw new ThreadfoldError("OUTPUT_UNWRITABLE", `The folder of ${path} does not exist or cannot be written to.`, {
       cause,
     });
   }
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw new ThreadfoldError("OUTPUT_UNWRITABLE", `${path} is a folder; name a file.`);
+  refuseFolder(path);
 }

@@ -30,7 +30,7 @@ export type Alignment = "left" | "right";
  * not padded. Cells must not contain color codes, which would count as width.
  */
 export function table(rows: readonly (readonly string[])[], alignments: readonly Alignment[]): readonly string[] {
-  const widths = alignments.map((_, column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = alignments.map((_, column) => widestCell(rows, column));
   return rows.map((row) =>
     row
       .map((cell, column) => {
@@ -41,6 +41,11 @@ export function table(rows: readonly (readonly string[])[], alignments: readonly
       .trimEnd(),
   );
 }
+
+/** Returns the width of a column, in UTF-16 code units. */
+export const widestCell = (rows: readonly (readonly string[])[], column: number): number =>
+  // Not with the rows as arguments: a store can hold more threads than a call can have of them.
+  rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0);
 
 /** Breaks a text at its spaces into lines of at most `columns` columns. A longer word gets its own line. */
 export function wrap(text: string, columns: number): readonly string[] {

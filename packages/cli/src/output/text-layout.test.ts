@@ -27,6 +27,11 @@ describe("figures", () => {
 });
 
 describe("table", () => {
+  it("has as many rows as there are, however many", () => {
+    const rows = Array.from({ length: 300_000 }, () => ["a", "b"]);
+    expect(table(rows, ["left", "right"])).toHaveLength(rows.length);
+  });
+
   it("aligns columns and does not pad the last one", () => {
     expect(
       table(

@@ -1,8 +1,9 @@
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
 import { type OpenStoreOptions, openStore } from "@threadfold/stores";
 import type { CliCall } from "../command/cli-command.ts";
 import type { CliIo } from "../output/cli-io.ts";
+import { fileProblem } from "../output/output-folder.ts";
 import { plainText, shellWord } from "../output/page.ts";
 
 /** The store that is used when neither option nor environment names one. */
@@ -64,13 +65,26 @@ function requireStore(address: string): void {
   // file would create one.
   if (isServerAddress(address)) return;
   const path = address.replace(/^sqlite:(\/\/)?/, "");
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = fileStats(path);
   if (stats !== undefined && (!stats.isFile() || stats.size > 0)) return;
   const what = stats === undefined ? "There is no store" : "There is nothing in the store";
   throw new ThreadfoldError("STORE_UNAVAILABLE", `${what} ${path}.`, {
     hint: "Name one with --store or THREADFOLD_STORE, or make one with: threadfold import <file> --store <file>",
     details: { path },
   });
+}
+
+/** Returns undefined when there is no such file. @throws ThreadfoldError `STORE_UNAVAILABLE`. */
+function fileStats(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    throw new ThreadfoldError("STORE_UNAVAILABLE", `The store ${path} cannot be opened: ${fileProblem(cause)}.`, {
+      hint: "Check that the path is right and that you may read it.",
+      details: { path },
+      cause,
+    });
+  }
 }
 
 /** Replaces the address of a server, which may contain a password. */

@@ -77,6 +77,19 @@ function sent({ messages, compactions }: ImportedSession) {
 }
 
 describe("claudeCodeExporter", () => {
+  it("says which line repeats what is nested too deeply to be written", async () => {
+    const source = new TextDecoder().decode(jsonLines(SESSION));
+    const deep = `"cwd":${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    const thread = threadOf(await importSession(new TextEncoder().encode(source)));
+    const again = source.replaceAll('"cwd":"/repo"', deep);
+    const plan = planOf(thread, { drops: [{ ...record(thread, 0, 0), action: "drop", keywords: [] }] });
+    const [first, ...rest] = [...thread.messages].map(toChatMessage);
+    const window: ChatMessage[] = [{ ...first!, role: "user", synthetic: "summary" }, ...rest];
+    expect(() => exportSession("claude-code", { thread, plan, window, at: AT, source: again })).toThrow(
+      expect.objectContaining({ code: "SOURCE_TOO_LARGE", message: expect.stringContaining(plan.planId) }),
+    );
+  });
+
   /** The first turn folded into a summary, and the first result of the second one emptied. */
   async function folded() {
     const imported = await importSession(jsonLines(SESSION));

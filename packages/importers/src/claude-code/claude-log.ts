@@ -1,5 +1,5 @@
 import { type Message, sha256, ThreadfoldError } from "@threadfold/core";
-import { ExportIds, sourceLines, uuidOf } from "../exporting/session-exporter.ts";
+import { ExportIds, sourceLines, uuidOf, writtenLine } from "../exporting/session-exporter.ts";
 import { type ForeignObject, listOf, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 
 /** Fields that every line repeats; their values come from the newest line of the main conversation. */
@@ -80,7 +80,7 @@ export class ClaudeLog {
   add(fields: object, key: string, startsChain = false): void {
     const uuid = this.#ids.take(key);
     const place = startsChain ? { parentUuid: null, logicalParentUuid: this.#leaf } : { parentUuid: this.#leaf };
-    this.#lines.push(JSON.stringify({ ...place, ...this.#common, ...fields, uuid }));
+    this.#lines.push(writtenLine({ ...place, ...this.#common, ...fields, uuid }, key));
     this.#leaf = uuid;
   }
 }

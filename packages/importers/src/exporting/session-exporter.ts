@@ -6,6 +6,7 @@ import {
   type Message,
   type SyntheticKind,
   sha256,
+  ThreadfoldError,
   visibleText,
 } from "@threadfold/core";
 import { type ForeignObject, objectOf, parseJson } from "../reading/foreign-value.ts";
@@ -101,6 +102,25 @@ const OF_THE_REQUEST: ReadonlySet<SyntheticKind | undefined> = new Set([
   "missing-result",
   "rehydration",
 ]);
+
+/**
+ * Returns a line of a log as JSON.
+ *
+ * @param what names the line in an error.
+ * @throws ThreadfoldError `SOURCE_TOO_LARGE` when it has something of the source that can be read, but is nested too
+ *   deeply to be written.
+ */
+export function writtenLine(fields: object, what: string): string {
+  try {
+    return JSON.stringify(fields);
+  } catch (cause) {
+    throw new ThreadfoldError("SOURCE_TOO_LARGE", `A line is nested too deeply to be written: ${what}.`, {
+      details: { what },
+      cause,
+      hint: "Export without the source: the log is then written anew from the messages.",
+    });
+  }
+}
 
 /**
  * Splits a window after the last message that replaces several. Window messages that replace no message of the log, and

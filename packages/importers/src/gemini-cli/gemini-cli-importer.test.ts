@@ -101,6 +101,17 @@ describe("geminiCliImporter", () => {
     expect(messages.at(-1)).toMatchObject({ role: "user", origin: "harness", parts: [{ type: "image" }] });
   });
 
+  it("keeps the picture beside a result, however deep what the tool said is nested", async () => {
+    const picture = { inlineData: { mimeType: "image/png", data: "aGk=" } };
+    const response = { id: "c1", name: "f", response: { output: "DEEP" }, parts: [picture] };
+    const answer = { ...asked, id: "u9", content: [{ functionResponse: response }] };
+    const text = JSON.stringify({ ...header, messages: [asked, answer] });
+    const nested = text.replace('"DEEP"', `${"[".repeat(20_000)}${"]".repeat(20_000)}`);
+    const { messages } = await importSession(new TextEncoder().encode(nested));
+    const parts = messages.flatMap((message) => message.parts.filter(({ type }) => type === "tool-result"));
+    expect(parts).toMatchObject([{ result: { content: { blocks: [{ type: "text" }, { type: "image" }] } } }]);
+  });
+
   it("tells the user's words from files that they refer to, and from the context that every chat begins with", async () => {
     const opened = "--- Content from referenced files ---";
     const file = ["\nContent from @a.md:\n", "You must never use tabs.", "\n--- End of content ---"];

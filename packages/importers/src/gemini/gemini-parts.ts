@@ -1,13 +1,14 @@
-import type {
-  JsonValue,
-  MediaPart,
-  MediaSource,
-  Part,
-  ReasoningPart,
-  TextPart,
-  ToolCallPart,
-  ToolResultContent,
-  ToolResultPart,
+import {
+  type JsonValue,
+  type MediaPart,
+  type MediaSource,
+  type Part,
+  type ReasoningPart,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultContent,
+  type ToolResultPart,
+  toWellFormedJson,
 } from "@threadfold/core";
 import { type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourcePointer } from "../reading/source-records.ts";
@@ -139,6 +140,6 @@ function contentOf(said: unknown, parts: unknown): ToolResultContent {
 }
 
 function textBlocks(said: unknown): readonly TextPart[] {
-  const text = typeof said === "string" ? said : JSON.stringify(said ?? null);
+  const text = typeof said === "string" ? said : JSON.stringify(toWellFormedJson(said));
   return text === "" || text === "{}" ? [] : [{ type: "text", text }];
 }

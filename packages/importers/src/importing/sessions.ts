@@ -62,7 +62,8 @@ export const EXPORTERS: readonly SessionExporter[] = Object.freeze([piExporter, 
  * Exports a folded thread as another tool's session file, so that the tool continues with what the plan shows. The log
  * is only appended to: what was folded away is still in it.
  *
- * @throws ThreadfoldError `UNKNOWN_FORMAT`, or `WRONG_FORMAT` when the source is not in the export format.
+ * @throws ThreadfoldError `UNKNOWN_FORMAT`; `WRONG_FORMAT` when the source is not in the export format, or
+ *   `SOURCE_TOO_LARGE` when a line of it is nested too deeply to be written again.
  */
 export function exportSession(format: ExportFormat, session: SessionExport): ExportedSession {
   const exporter = EXPORTERS.find((one) => one.format === format);

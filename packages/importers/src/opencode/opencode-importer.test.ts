@@ -280,6 +280,18 @@ describe("opencodeImporter", () => {
     expect(await brokenLaws(damageLaws({ bytes, format: "opencode" }))).toEqual([]);
   });
 
+  it("leaves out a newer message of an unknown type, however the type is called", async () => {
+    const types = ["constructor", "toString", "valueOf", "__proto__"];
+    const odd = types.map((type, index) => newer(index + 2, type, { text: "odd" }));
+    const { messages, warnings } = await importSession(
+      jsonLines([session(), newer(1, "user", { text: "go" }), ...odd]),
+    );
+    expect(messages.map(({ id }) => id)).toEqual(["msg_1"]);
+    expect(warnings.map((warning) => warning.kind === "unknown-record" && warning.type)).toEqual(
+      types.map((type) => `session_message/${type}`),
+    );
+  });
+
   it.each(["native", "state"])("keeps what only the provider can read of newer messages, as %s", async (field) => {
     const read = async (providerID: string, blob: object) => {
       const content = [

@@ -114,7 +114,7 @@ function newerMessages(rows: readonly OpencodeRow[], draft: SessionDraft): reado
     .toSorted((first, second) => (countOf(first.data.seq) ?? 0) - (countOf(second.data.seq) ?? 0))
     .flatMap((row): readonly OpencodeMessage[] => {
       const type = textOf(row.data.type) ?? "other";
-      const read = NEWER[type]?.(row.data);
+      const read = Object.hasOwn(NEWER, type) ? NEWER[type]?.(row.data) : undefined;
       if (read === undefined) {
         if (NOT_SENT.has(type)) draft.skip(row.table, row.at);
         else draft.skipUnknown(`${row.table}/${type}`, row.at);

@@ -235,6 +235,15 @@ describe("openhandsImporter, events of version 1", () => {
     expect(await brokenLaws(damageLaws({ bytes, format: "openhands" }))).toEqual([]);
   });
 
+  it("reads what comes with a user's message, whatever the event's id is", async () => {
+    const odd = { ...asked, id: { toString: null, valueOf: null } };
+    const { messages } = await importSession(jsonLines([...log, odd]));
+    expect(messages.slice(-2).map(({ role, origin }) => [role, origin])).toEqual([
+      ["user", undefined],
+      ["user", "harness"],
+    ]);
+  });
+
   it("reads the arguments of an action whose call is missing", async () => {
     const { tool_call: _call, ...acted } = acting("c1", []) as unknown as Record<string, unknown>;
     const { messages } = await importSession(jsonLines([asked, acted]));

@@ -74,7 +74,7 @@ export class OpenhandsTranscript {
   #readUserMessage(event: ForeignObject, at: SourcePointer): void {
     this.#add("user", messageParts(event), event, at);
     const added = addedParts(event);
-    if (added.length > 0) this.#add("user", added, { ...event, id: `${event.id}.added` }, at, "harness");
+    if (added.length > 0) this.#add("user", added, { ...event, id: `${this.#idOf(event)}.added` }, at, "harness");
   }
 
   /** Actions of one response become one message: the response itself contains their calls. */
@@ -136,8 +136,11 @@ export class OpenhandsTranscript {
   }
 
   #placeOf(event: ForeignObject, at: SourcePointer): Pick<DraftMessage, "id" | "time" | "source"> {
-    const id = typeof event.id === "number" || typeof event.id === "string" ? String(event.id) : `i${this.#index}`;
-    return { id: `${this.#seed}-${id}`, time: event.timestamp, source: at };
+    return { id: `${this.#seed}-${this.#idOf(event)}`, time: event.timestamp, source: at };
+  }
+
+  #idOf({ id }: ForeignObject): string {
+    return typeof id === "number" || typeof id === "string" ? String(id) : `i${this.#index}`;
   }
 }
 

@@ -64,6 +64,17 @@ async function folded(log: Uint8Array) {
 }
 
 describe("piExporter", () => {
+  it("says which line of a version 1 log is nested too deeply to be upgraded", async () => {
+    const deep = `{"type":"message","details":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    const source = [header, said("user", "one")].map((line) => JSON.stringify(line)).join("\n");
+    const { messages, threadId } = await importSession(new TextEncoder().encode(source));
+    const thread = AgentThread.empty(threadId).append(messages);
+    const session = { thread, plan: emptyPlan(threadId, "none"), window: [], at: AT, source: `${source}\n${deep}` };
+    expect(() => exportSession("pi", session)).toThrow(
+      expect.objectContaining({ code: "SOURCE_TOO_LARGE", message: expect.stringContaining("line 3") }),
+    );
+  });
+
   it("upgrades a version 1 log to version 3, and keeps what its compactions kept", async () => {
     const former = { type: "compaction", timestamp: AT, summary: "Before.", firstKeptEntryIndex: 2, tokensBefore: 7 };
     const log = jsonLines([header, said("user", "one"), said("assistant", "two"), former, said("user", "three")]);

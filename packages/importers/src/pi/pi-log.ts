@@ -5,6 +5,7 @@ import {
   type SourceLine,
   shortHexId,
   sourceLines,
+  writtenLine,
 } from "../exporting/session-exporter.ts";
 import { countOf, type ForeignObject, nonEmptyText, objectOf } from "../reading/foreign-value.ts";
 
@@ -79,7 +80,7 @@ export class PiLog {
   /** Appends an entry. @returns its id. */
   add(entry: object, key: string): string {
     const id = this.#ids.take(key);
-    this.#lines.push(JSON.stringify({ ...entry, id, parentId: this.#leaf }));
+    this.#lines.push(writtenLine({ ...entry, id, parentId: this.#leaf }, key));
     this.#leaf = id;
     return id;
   }
@@ -108,7 +109,7 @@ function upgraded(lines: readonly SourceLine[], version: number) {
       entry = { ...keptById(entry, records, idByLine), id: idByLine.get(line), parentId };
       parentId = idByLine.get(line) ?? null;
     }
-    return { line, raw: JSON.stringify(entry), fields: entry };
+    return { line, raw: writtenLine(entry, `line ${line}`), fields: entry };
   });
 }
 

@@ -16,8 +16,9 @@ export interface SourceText {
   readonly wellFormed: boolean;
 }
 
-/** How many bytes from the start are searched for a NUL byte: JSON has none, and binary files have one early. */
+/** How many bytes of the first line are searched for a NUL byte: JSON has none, and binary files have one early. */
 const BINARY_PROBE_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
 
 /**
  * Decodes the source: UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. The mark is removed.
@@ -27,7 +28,7 @@ const BINARY_PROBE_BYTES = 64 * 1024;
  */
 export function decodeSource(bytes: Uint8Array): SourceText {
   const encoding = encodingOf(bytes);
-  if (encoding === "utf-8" && bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) {
+  if (encoding === "utf-8" && isBinary(bytes)) {
     throw new ThreadfoldError(
       "UNKNOWN_FORMAT",
       "The source is binary: it contains NUL bytes, which no session log in JSON does, and is not a SQLite database.",
@@ -46,6 +47,13 @@ export function decodeSource(bytes: Uint8Array): SourceText {
     },
     wellFormed: encoding === "utf-8" ? isUtf8(bytes) : !text.includes("\uFFFD"),
   };
+}
+
+/** Checks only the first line: a crash while a log is written can leave NUL bytes after what was written before. */
+function isBinary(bytes: Uint8Array): boolean {
+  const start = bytes.subarray(0, BINARY_PROBE_BYTES);
+  const nul = start.indexOf(0);
+  return nul !== -1 && !start.subarray(0, nul).includes(NEWLINE);
 }
 
 function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {

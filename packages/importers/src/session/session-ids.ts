@@ -6,9 +6,12 @@ import type { SourceText } from "../reading/source-text.ts";
 const MAX_LENGTH = 480;
 const KEPT_LENGTH = 400;
 
-/** Returns an id that core can store: without lone surrogates, and with a very long one cut and marked by its hash. */
+/**
+ * Returns an id that every store takes: without lone surrogates and NUL, and with a very long one cut and marked by its
+ * hash.
+ */
 export function shortId(id: string): string {
-  const wellFormed = id.toWellFormed();
+  const wellFormed = id.toWellFormed().replaceAll("\0", "\uFFFD");
   if (wellFormed.length <= MAX_LENGTH) return wellFormed;
   return `${wellFormed.slice(0, KEPT_LENGTH).toWellFormed()}~${sha256(wellFormed).slice(0, 16)}`;
 }

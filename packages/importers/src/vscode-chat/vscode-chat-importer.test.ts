@@ -285,6 +285,21 @@ describe("vscodeChatImporter", () => {
     expect(warnings).toMatchObject([{ kind: "invalid-arguments", callId: "c1" }]);
   });
 
+  it("reads a result and a change, however deep their values are nested", async () => {
+    const around = (open: string, text: string, close: string) => open.repeat(20_000) + text + close.repeat(20_000);
+    const round = { id: "round-1", response: "", toolCalls: [{ id: "c1", name: "f", arguments: "{}" }] };
+    const metadata = { toolCallRounds: [round], toolCallResults: { c1: { content: "TREE" } } };
+    const request = JSON.stringify({ ...question, result: { metadata } });
+    const tree = around('{"children":[null,{},', '{"text":"found"}', "]}");
+    const bytes = [
+      JSON.stringify({ kind: 0, v: { ...chat, requests: [] } }),
+      `{"kind":2,"k":["requests"],"v":[${request.replace('"TREE"', tree)}]}`,
+      `{"kind":1,"k":["draft"],"v":${around("[", "", "]")}}`,
+    ].join("\n");
+    const { messages } = await importSession(new TextEncoder().encode(bytes));
+    expect(messages.at(-1)?.parts).toMatchObject([{ result: { content: { type: "text", text: "found" } } }]);
+  });
+
   it("reports a request that was deleted from its list", async () => {
     const bytes = jsonLines([
       { kind: 0, v: { ...chat, requests: [answered, removed] } },

@@ -8,6 +8,7 @@ import {
   nonEmptyText,
   objectOf,
   objectsOf,
+  parseJson,
   textOf,
 } from "../reading/foreign-value.ts";
 import type { SourcePointer, SourceRecords } from "../reading/source-records.ts";
@@ -95,13 +96,15 @@ function documentChat({ records: [first] }: SourceRecords): Chat {
  * Computes the chat that a change log results in. Each request points to the line where it first appears or was last
  * replaced.
  */
-function loggedChat({ records }: SourceRecords, draft: SessionDraft): Chat {
+function loggedChat({ records, source }: SourceRecords, draft: SessionDraft): Chat {
   let state: Record<string, unknown> = {};
   let lines: number[] = [];
   const unread = new Set<number>();
   const length = () => listOf(state.requests)?.length ?? 0;
-  for (const { value, line } of records) {
-    const change = structuredClone(objectOf(value) ?? {}) as Record<string, unknown>;
+  for (const { line, start, end } of records) {
+    // Changes are applied in place, so to values of our own. A clone of the record's would need a stack for its nesting.
+    const own = parseJson(source.text.slice(start, end));
+    const change = (own.ok ? objectOf(own.value) : undefined) ?? {};
     const path = change.kind === 0 ? [] : listOf(change.k);
     const beginning = change.kind === 0 ? objectOf(change.v) : undefined;
     if (beginning !== undefined) state = beginning as Record<string, unknown>;
@@ -307,12 +310,19 @@ function readCall(call: ForeignObject, standIn: string, { draft, common: { sourc
 
 /** The text of a result: that of its pieces, and of the trees from which VS Code builds prompts. */
 function resultText(value: unknown): string {
-  if (typeof value === "string") return value;
-  const list = listOf(value);
-  if (list !== undefined) return list.map(resultText).join("");
-  const fields = objectOf(value);
-  if (fields === undefined) return "";
-  const own = textOf(fields.text);
-  if (own !== undefined) return `${fields.lineBreakBefore === true ? "\n" : ""}${own}`;
-  return resultText(fields.value ?? fields.node ?? fields.children);
+  const texts: string[] = [];
+  // Not by recursion: a log can nest trees deeper than the stack.
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === "string") texts.push(next);
+    else if (Array.isArray(next)) for (const piece of next.toReversed()) waiting.push(piece);
+    else {
+      const fields = objectOf(next);
+      const own = textOf(fields?.text);
+      if (own !== undefined) texts.push(`${fields?.lineBreakBefore === true ? "\n" : ""}${own}`);
+      else if (fields !== undefined) waiting.push(fields.value ?? fields.node ?? fields.children);
+    }
+  }
+  return texts.join("");
 }

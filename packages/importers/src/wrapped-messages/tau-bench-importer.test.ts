@@ -45,4 +45,13 @@ describe("tauBenchImporter", () => {
       });
     }
   });
+
+  it("lists the runs, however a task or a trial is named", async () => {
+    const oddly = { ...run(1, 0), task_id: { toString: null }, trial: [{ valueOf: null }] };
+    const { messages, warnings } = await importSession(jsonLines([{ ...run(1, 0), trial: [] }, oddly, run(2, 1)]));
+    expect(messages).toHaveLength(2);
+    expect(warnings).toEqual([
+      { kind: "more-threads", thread: 1, threads: 3, names: ["task-1", "2", "task-2-trial-1"] },
+    ]);
+  });
 });

@@ -43,7 +43,12 @@ function isRun(value: unknown): boolean {
   return listOf(run?.traj) !== undefined && (run?.reward !== undefined || run?.task_id !== undefined);
 }
 
-function nameOf({ task_id: task, trial }: ForeignObject): string | undefined {
+function nameOf({ task_id, trial }: ForeignObject): string | undefined {
+  const [task, attempt] = [numberOf(task_id), numberOf(trial)];
   if (task === undefined) return undefined;
-  return trial === undefined ? `task-${String(task)}` : `task-${String(task)}-trial-${String(trial)}`;
+  return attempt === undefined ? `task-${task}` : `task-${task}-trial-${attempt}`;
 }
+
+/** Returns the number of a task or a trial, which some files have as text. */
+const numberOf = (value: unknown): string | undefined =>
+  typeof value === "number" || typeof value === "string" ? String(value) : undefined;

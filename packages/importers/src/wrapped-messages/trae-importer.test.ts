@@ -65,6 +65,13 @@ describe("traeImporter", () => {
     expect(await brokenLaws(damageLaws({ bytes, format: "trae" }))).toEqual([]);
   });
 
+  it("reads a trajectory however deep a value of its first message is nested", async () => {
+    const text = JSON.stringify(grown).replace('"role":"system"', `"role":"system","cache":DEEP`);
+    const nested = text.replace("DEEP", `${"[".repeat(20_000)}${"]".repeat(20_000)}`);
+    const { messages } = await importSession(new TextEncoder().encode(nested));
+    expect(messages).toHaveLength((await importSession(jsonDocument(grown))).messages.length);
+  });
+
   it("keeps the thread id when the trajectory grows", async () => {
     const begun = await importSession(jsonDocument(trajectory([interaction(2, begin, first)])));
     expect((await importSession(jsonDocument(grown))).threadId).toBe(begun.threadId);

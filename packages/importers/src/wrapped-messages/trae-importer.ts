@@ -1,4 +1,4 @@
-import type { JsonValue, Part, ToolResultPart } from "@threadfold/core";
+import { type JsonValue, type Part, type ToolResultPart, toWellFormedJson } from "@threadfold/core";
 import { countOf, type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourcePointer } from "../reading/source-records.ts";
 import { documentThreads } from "../reading/source-threads.ts";
@@ -53,7 +53,8 @@ function turnsOf(frame: ForeignObject, line: number): readonly Turn[] {
     const { input_messages: input, response, timestamp: time } = objectOf(interaction) ?? {};
     const path = `/llm_interactions/${index}`;
     const messages = listOf(input) ?? [];
-    const beginning = JSON.stringify(messages[0]);
+    const [opening] = messages;
+    const beginning = opening === undefined ? undefined : JSON.stringify(toWellFormedJson(opening));
     const known = begun !== undefined && begun === beginning ? turns.filter(({ isRepeated }) => !isRepeated).length : 0;
     begun ??= beginning;
     for (const [place, value] of messages.entries())

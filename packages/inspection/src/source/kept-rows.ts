@@ -1,5 +1,6 @@
 import {
   AgentThread,
+  artifactIdOf,
   type CompactionPlan,
   type JournalEntry,
   parseJson,
@@ -76,16 +77,17 @@ export async function salvagedRows(
     digest = link;
   }
   const plans = new Map<number, string>();
+  // A changed version would make a reader look for all the plans before it.
   for await (const { version, body } of readable(inspector.plans(threadId)))
-    if (body !== null) plans.set(version, body);
+    if (body !== null && readablePlan(body)?.version === version) plans.set(version, body);
   const journal: JournalEntry[] = [];
   for await (const row of readable(inspector.journal(threadId))) {
     if (row.sequence >= until("journal")) break;
     journal.push({ ...row, threadId, record: parseJson(row.record) as JournalEntry["record"] });
   }
   const contents = new Map<string, string>();
-  for await (const { artifactId, content } of readable(inspector.artifacts(threadId)))
-    if (content !== null) contents.set(artifactId, content);
+  for await (const { artifactId, tenantId, content } of readable(inspector.artifacts(threadId)))
+    if (content !== null && artifactIdOf(threadId, tenantId, content) === artifactId) contents.set(artifactId, content);
   return { threadId, bodies, digest, plans, journal, contents };
 }
 

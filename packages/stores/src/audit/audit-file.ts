@@ -20,6 +20,7 @@ import {
 import * as z from "@threadfold/core/schema";
 import { inspectorOf, type StoredPlan, type StoreInspector } from "../inspection/inspector.ts";
 import { checkTimeOption } from "../shared/options.ts";
+import { checkpointSchema } from "./checkpoint.ts";
 
 /** Version of the audit file format, written in its first line. */
 const AUDIT_FORMAT_VERSION = 1;
@@ -121,7 +122,7 @@ export interface AuditExportOptions {
  * Lines are made on demand; only a digest of 32 bytes for each journal entry is kept in memory, in hexadecimal.
  *
  * @throws ThreadfoldError `THREAD_NOT_FOUND`, `INVALID_CONFIG` for a time that is not one, `ABORTED`, or
- * `STORE_CORRUPT` for a plan that cannot be read.
+ * `STORE_CORRUPT` for a plan that cannot be read, or a journal entry that is missing or cannot be read.
  */
 export async function* exportAudit(
   store: ThreadfoldStore,
@@ -208,8 +209,10 @@ async function* journalLines(
   const tree = new MerkleTree();
   const requests: number[] = [];
   const checkpoints: { readonly sequence: number; readonly size: number }[] = [];
+  let read = 0;
   for await (const { sequence, at, record, previousHash, hash } of inspector.journal(threadId)) {
     if (sequence > size) break;
+    if (sequence !== ++read) throw damagedJournal(threadId, read, "is missing");
     const parsed = parseRecord(record, threadId, sequence);
     yield { type: "journal", hash, text: canonicalJson({ sequence, threadId, at, record: parsed, previousHash }) };
     tree.append(merkleLeafOf(hash));
@@ -222,15 +225,22 @@ async function* journalLines(
   yield endLine(tree.root());
 }
 
-function parseRecord(record: string, threadId: ThreadId, sequence: number): JournalRecord {
+function parseRecord(text: string, threadId: ThreadId, sequence: number): JournalRecord {
   try {
-    return parseJson(record) as JournalRecord;
+    const record = recordSchema.parse(parseJson(text));
+    const covered = record.type === "checkpoint-made" ? checkpointSchema.parse(record["checkpoint"]).size : 0;
+    if (covered < sequence) return record as unknown as JournalRecord;
   } catch (cause) {
-    throw new ThreadfoldError("STORE_CORRUPT", `Journal entry ${sequence} of thread ${threadId} cannot be read.`, {
-      cause,
-    });
+    throw damagedJournal(threadId, sequence, "cannot be read", cause);
   }
+  throw damagedJournal(threadId, sequence, "is a checkpoint of entries that came after it");
 }
+
+/** What is needed to write a record. A reader checks the rest. */
+const recordSchema = z.looseObject({ type: z.string() });
+
+const damagedJournal = (threadId: ThreadId, sequence: number, problem: string, cause?: unknown): ThreadfoldError =>
+  new ThreadfoldError("STORE_CORRUPT", `Journal entry ${sequence} of thread ${threadId} ${problem}.`, { cause });
 
 /** Returns a line as written, and the seal that the next one builds on. The first line builds on the empty string. */
 export function sealLine(line: object, previousSeal: string): { readonly text: string; readonly seal: string } {

@@ -664,6 +664,23 @@ describe("a checkpoint", () => {
     }
   }
 
+  it.each([
+    ["DELETE FROM journal WHERE sequence = 3"],
+    ["UPDATE journal SET record = 'null' WHERE sequence = 3"],
+    ["UPDATE journal SET record = '[[' WHERE sequence = 3"],
+    ['UPDATE journal SET record = \'{"type":"checkpoint-made"}\' WHERE sequence = 3'],
+    [
+      `UPDATE journal SET record = json_replace(record, '$.checkpoint.size', 900) WHERE record LIKE '%"checkpoint-made"%'`,
+    ],
+  ])("and the journal around it are called damaged by an export, however they were damaged: %s", async (sql) => {
+    await onCopy(sql, async (copy) => {
+      await expect(exported(copy)).rejects.toMatchObject({
+        code: "STORE_CORRUPT",
+        message: expect.stringContaining("Journal entry"),
+      });
+    });
+  });
+
   it("reveals a cut-off end, which the hash chain alone cannot", async () => {
     const cut =
       "DELETE FROM journal WHERE sequence > 4; DELETE FROM entries WHERE version > 10; DELETE FROM plans WHERE version > 1;";

@@ -59,7 +59,9 @@ export const isSameFrame = (a: RequestFrame, b: RequestFrame): boolean =>
 
 /** Parses a stored frame. @throws ThreadfoldError `STORE_CORRUPT` when it is not a frame. */
 export function parseFrame(text: string): RequestFrame {
-  const parsed = frameSchema.safeParse(parseJson(text));
-  if (!parsed.success) throw new ThreadfoldError("STORE_CORRUPT", "A stored request frame does not match its schema.");
-  return parsed.data;
+  try {
+    return frameSchema.parse(parseJson(text));
+  } catch (cause) {
+    throw new ThreadfoldError("STORE_CORRUPT", "A stored request frame does not match its schema.", { cause });
+  }
 }

@@ -233,7 +233,7 @@ describe("a frame", () => {
       expect(parseFrame(serializeFrame(kept))).toEqual(kept);
       expect(isSameFrame(kept, parseFrame(serializeFrame(kept)))).toBe(true);
     }
-    for (const text of ["{}", '{"system":[],"tools":7}', '{"system":[],"tools":[],"host":{"store":1}}'])
+    for (const text of ["", "{", "{}", '{"system":[],"tools":7}', '{"system":[],"tools":[],"host":{"store":1}}'])
       expect(() => parseFrame(text)).toThrow(expect.objectContaining({ code: "STORE_CORRUPT" }));
   });
 
