@@ -61,6 +61,8 @@ export type {
   ResponsesInputImage,
   ResponsesInputText,
   ResponsesItem,
+  ResponsesLocalShellCall,
+  ResponsesLocalShellOutput,
   ResponsesMessage,
   ResponsesOutputMessage,
   ResponsesPhase,

@@ -4,7 +4,7 @@ import type { MessageHeader } from "../budget/message-header.ts";
 import { TokenLedger } from "../budget/token-ledger.ts";
 import type { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { call, result } from "../laws/messages.ts";
-import { runs } from "../laws/runs.ts";
+import { growthOnQuadrupling, runs } from "../laws/runs.ts";
 import { countingTokenizer } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
 import { asMessageId, asThreadId, asToolCallId } from "../model/ids.ts";
@@ -313,6 +313,23 @@ describe("laws of grouping", () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it.each([
+    ["the newest call is answered first", (place: number) => `call-${place}`],
+    ["all calls share an id", () => "call"],
+  ])("P9: takes as much time for each result of a message with many calls, however many: %s", async (_, idOf) => {
+    const [calling] = headersOf(AgentThread.empty(asThreadId("t")).append([messageOf("+x", 0)]));
+    const headers = (calls: number): readonly MessageHeader[] => {
+      const ids = Array.from({ length: calls }, (_none, place) => asToolCallId(idOf(place)));
+      const results = ids
+        .toReversed()
+        .map((answers, place) => headerAt(place + 1, { role: "tool", answers, calls: [] }));
+      return [headerAt(0, { calls: ids }), ...results];
+    };
+    const headerAt = (ordinal: number, fields: Partial<MessageHeader>): MessageHeader =>
+      ({ ...calling, ordinal, ...fields }) as MessageHeader;
+    expect(await growthOnQuadrupling(headers, groupMessages, 5_000)).toBeLessThan(10);
   });
 
   it("needs the calls in between when a result before or behind them may be theirs", () => {

@@ -123,9 +123,19 @@ export const unansweredIn = (ledger: TokenLedger): readonly UnansweredCall[] | u
 interface GroupDraft {
   kind: MessageGroup["kind"];
   ordinals: number[];
-  openCalls: ToolCallId[];
+  /** Its calls in order; undefined where one is answered, so that the others keep their places. */
+  openCalls: (ToolCallId | undefined)[];
   strays: number[];
   tokens: number;
+}
+
+/** Calls of one turn that share an id, oldest first, of which the first ones are answered. */
+interface OpenCalls {
+  readonly turn: number;
+  /** The group of each call and its place in it. */
+  readonly places: { readonly index: number; readonly place: number }[];
+  answered: number;
+  isAmbiguous: boolean;
 }
 
 class Grouping {
@@ -136,8 +146,8 @@ class Grouping {
   /** Groups that changed since they were last returned. */
   readonly #changed = new Set<number>();
   readonly #issues: PairingIssue[] = [];
-  /** Unanswered calls by branch and call id, oldest first, each with its group and the turn that made it. */
-  readonly #open = new Map<string, readonly { readonly index: number; readonly turn: number }[]>();
+  /** Unanswered calls by branch and call id. */
+  readonly #open = new Map<string, OpenCalls>();
   readonly #answered = new Map<string, number>();
   /** Groups of reasoning that await their assistant message, by branch. */
   readonly #pendingReasoning = new Map<string | undefined, number>();
@@ -171,9 +181,10 @@ class Grouping {
 
   /** The calls that no result has answered yet; those that were left in the store where these begin. */
   get unanswered(): readonly UnansweredCall[] {
-    const open = [...this.#open].flatMap(([key, calls]) =>
-      calls.map(({ index }) => ({ callId: calledIn(key), ordinal: this.#drafts[index]?.ordinals[0] as number })),
-    );
+    const open = [...this.#open].flatMap(([key, { places, answered }]) => {
+      const [callId, waiting] = [calledIn(key), places.slice(answered)];
+      return waiting.map(({ index }) => ({ callId, ordinal: this.#drafts[index]?.ordinals[0] as number }));
+    });
     return [...this.#passedCalls, ...open];
   }
 
@@ -212,27 +223,27 @@ class Grouping {
     if (mayBeOpen && this.#passedCalls.some((passed) => passed.callId === callId)) throw historyNotLoaded();
     const draft = this.#drafts[index] as GroupDraft;
     draft.kind = "tool-exchange";
-    draft.openCalls.push(callId);
+    const place = draft.openCalls.push(callId) - 1;
     const key = callKey(header, callId);
     this.#answered.delete(key);
-    const open = (this.#open.get(key) ?? []).filter((call) => call.turn === header.turn);
-    if (open.some((call) => call.index !== index))
-      this.#issues.push({ kind: "ambiguous-call", ordinal: header.ordinal, callId });
-    this.#open.set(key, [...open, { index, turn: header.turn }]);
+    const known = this.#open.get(key);
+    const { turn } = header;
+    const open: OpenCalls = known?.turn === turn ? known : { turn, places: [], answered: 0, isAmbiguous: false };
+    this.#open.set(key, open);
+    open.isAmbiguous ||= open.places.length > 0 && open.places[0]?.index !== index;
+    if (open.isAmbiguous) this.#issues.push({ kind: "ambiguous-call", ordinal: header.ordinal, callId });
+    open.places.push({ index, place });
   }
 
   #addResult(header: MessageHeader, callId: ToolCallId): void {
     const key = callKey(header, callId);
     const open = this.#open.get(key);
-    const [call, ...others] = open ?? [];
-    if (call !== undefined && others.every(({ index }) => index === call.index)) {
-      const draft = this.#join(call.index, header);
-      draft.openCalls.splice(draft.openCalls.indexOf(callId), 1);
-      if (others.length > 0) this.#open.set(key, others);
-      else {
-        this.#open.delete(key);
-        this.#answered.set(key, call.index);
-      }
+    if (open !== undefined && !open.isAmbiguous) {
+      const { index, place } = open.places[open.answered++] as OpenCalls["places"][number];
+      this.#join(index, header).openCalls[place] = undefined;
+      if (open.answered < open.places.length) return;
+      this.#open.delete(key);
+      this.#answered.set(key, index);
       return;
     }
     if (this.#hasPassed) throw historyNotLoaded();
@@ -247,7 +258,8 @@ class Grouping {
   *groupsInSteps(): Steps<GroupedLedger> {
     for (const index of this.#changed) {
       const { ordinals, openCalls, strays, ...draft } = this.#drafts[index] as GroupDraft;
-      const lists = { ordinals: ordinals.slice(), openCalls: openCalls.slice(), strays: strays.slice() };
+      const open = openCalls.filter((callId) => callId !== undefined);
+      const lists = { ordinals: ordinals.slice(), openCalls: open, strays: strays.slice() };
       this.#groups.put(Object.freeze({ index, ...draft, ...lists }));
       this.#changed.delete(index);
       if (this.#changed.size % AT_A_TIME === 0) yield;

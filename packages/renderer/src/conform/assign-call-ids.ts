@@ -101,6 +101,7 @@ class CallIds {
   readonly #taken = new Set<string>();
   readonly #uses = new Map<string, number>();
   #pending: string[] = [];
+  #answered = 0;
 
   constructor(requirement: CallIdRequirement) {
     this.#requirement = requirement;
@@ -108,6 +109,7 @@ class CallIds {
 
   startBatch(): void {
     this.#pending = [];
+    this.#answered = 0;
     if (this.#requirement.uniqueIn === "request") return;
     this.#taken.clear();
     this.#uses.clear();
@@ -128,6 +130,6 @@ class CallIds {
 
   /** Returns the id of the next result of the batch. */
   take(): string | undefined {
-    return this.#pending.shift();
+    return this.#pending[this.#answered++];
   }
 }

@@ -1,14 +1,16 @@
-import type { Message, Part } from "@threadfold/core";
+import type { ChatMessage, Message, Part } from "@threadfold/core";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import { derivation } from "../input/derivation.ts";
 import type { Draft } from "../neutral/draft.ts";
-import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
+import { mapDrafts, type Repair, type RequestEnds, withDrafts } from "./conformance.ts";
 import { endsWithProviderAnswer } from "./provider-items.ts";
 
 /**
  * Moves mid-conversation system messages between what is said to the model and its answer, if the format has them only
  * there: each moves forward to the next such place, because a fold may have taken what stood around it. Directly behind
- * an answer that is there in the log as well it stays and becomes a notice, as in the request for the next answer.
+ * an answer that is there in the log as well it stays and becomes a notice, as in the request for the next answer. One at
+ * the end moves on if somebody speaks before the model answers: the only case in which a longer log changes what was
+ * sent, because no place is legal both before and after.
  */
 export const placeSystemMessages: Repair = {
   name: "place-system-messages",
@@ -23,26 +25,42 @@ export const placeSystemMessages: Repair = {
         waiting.push(draft);
         continue;
       }
-      if (draft.chat.role === "assistant" && takesSystem(before, requirements)) {
+      if (draft.chat.role === "assistant" && takesSystem(before, requirements, ends)) {
         for (const system of waiting.splice(0)) shown.push(system);
       }
       shown.push(draft);
       if (!isSystem(draft)) before = draft;
     }
     // A piece that is followed by an answer ends before the place of what still waits.
-    const isPlaced = ends.last || takesSystem(before, requirements);
+    const isPlaced = ends.last || takesSystem(before, requirements, ends);
     return withDrafts(request, isPlaced ? [...shown, ...waiting] : shown);
   },
 };
 
 const isSystem = ({ chat }: Draft): boolean => chat.role === "system";
 
+/**
+ * Leaves out the system messages at the end of a request that move behind what somebody may still say before the model
+ * answers.
+ */
+export function withoutAwaiting(
+  messages: readonly ChatMessage[],
+  { systemInside }: FormatRequirements,
+): readonly ChatMessage[] {
+  if (systemInside !== "before-answer") return messages;
+  const end = messages.findLastIndex(({ role, synthetic }) => role !== "system" && synthetic !== "system-notice");
+  return messages.slice(0, end + 1);
+}
+
 const isBehindAnswer = ({ ordinal }: Draft, before: Draft | undefined): boolean =>
   before?.chat.role === "assistant" && before.message !== null && before.ordinal === ordinal - 1;
 
-/** Checks whether a system message may come next: after what is said to the model, or what a tool of the provider said. */
-const takesSystem = (before: Draft | undefined, requirements: FormatRequirements): boolean =>
-  before !== undefined && (before.chat.role !== "assistant" || endsWithProviderAnswer(before, requirements));
+/**
+ * Checks whether a system message may come next: after what is said to the model, behind which every piece but the first
+ * begins, or after what a tool of the provider said.
+ */
+const takesSystem = (before: Draft | undefined, requirements: FormatRequirements, ends: RequestEnds): boolean =>
+  before === undefined ? !ends.first : before.chat.role !== "assistant" || endsWithProviderAnswer(before, requirements);
 
 /** Checks for a system message that only changes a setting: it may be anywhere. */
 export const isDirective = ({ chat }: Draft, { directive, systemInside }: FormatRequirements): boolean =>
@@ -58,7 +76,7 @@ export const isDirective = ({ chat }: Draft, { directive, systemInside }: Format
  */
 export const markSystemNotices: Repair = {
   name: "mark-system-notices",
-  apply(request, { requirements, warnings }) {
+  apply(request, { requirements, warnings, ends }) {
     if (requirements.systemInside === "native") return request;
     let before: Draft | undefined;
     let isPlaced: boolean | undefined;
@@ -67,7 +85,7 @@ export const markSystemNotices: Repair = {
       if (!isSystem(draft) || isDirective(draft, requirements)) return draft;
       isPlaced ??=
         requirements.systemInside === "before-answer" &&
-        takesSystem(before, requirements) &&
+        takesSystem(before, requirements, ends) &&
         isBeforeAnswer(request.drafts, index);
       if (isPlaced) return draft;
       warnings.add("system-as-notice", draft.chat.sources);

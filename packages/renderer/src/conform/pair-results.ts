@@ -7,7 +7,7 @@ import {
   type TokenLedger,
   type ToolCallPart,
 } from "@threadfold/core";
-import type { FormatRequirements } from "../capabilities/format-requirements.ts";
+import type { FormatRequirements, OpaquePair } from "../capabilities/format-requirements.ts";
 import { derivation } from "../input/derivation.ts";
 import { answersOf, callsOf, type Draft, withParts } from "../neutral/draft.ts";
 import type { LeftOutReason } from "../warnings/render-warning.ts";
@@ -142,20 +142,38 @@ function lateCalls(drafts: readonly Draft[], requirements: FormatRequirements): 
     drafts.map(({ chat }) => chat),
     requirements,
   );
-  const placeOf = new Map<Part, number>();
-  for (const [index, { chat }] of drafts.entries()) for (const part of chat.parts) placeOf.set(part, index);
-  const partsAt = (index: number): readonly Part[] => drafts[index]?.chat.parts ?? [];
-  const isCall = (part: Part): boolean => part.type === "tool-call" || pairKey(part, opaquePairs)?.isCall === true;
-  const isAnswer = (part: Part): boolean => part.type === "tool-result" || pairKey(part, opaquePairs)?.isCall === false;
+  if (callOf.size === 0) return [];
+  const places = placesOf(drafts, opaquePairs);
   return [...callOf].flatMap(([answer, call]): readonly LateCall[] => {
-    const [from, to] = [placeOf.get(call) ?? 0, placeOf.get(answer) ?? 0];
-    if (from === to || call.type !== "opaque" || pairKey(call, opaquePairs)?.mayBeOpen === true) return [];
-    const behind = partsAt(from).slice(partsAt(from).indexOf(call) + 1);
-    const before = partsAt(to).slice(0, partsAt(to).indexOf(answer));
-    const between = drafts.slice(from + 1, to).flatMap(({ chat }) => chat.parts);
-    if (behind.every(isCall) && [...between, ...before].every(isAnswer)) return [];
-    return [{ call, answer, answeredIn: drafts[to] as Draft }];
+    const [from, to] = [places.get(call) as Place, places.get(answer) as Place];
+    const mayBeLate = from.index !== to.index && pairKey(call, opaquePairs)?.mayBeOpen !== true;
+    if (call.type !== "opaque" || !mayBeLate || (from.endsInCalls && to.spokenIn <= from.index)) return [];
+    return [{ call, answer, answeredIn: drafts[to.index] as Draft }];
   });
+}
+
+interface Place {
+  /** Index of the message. */
+  readonly index: number;
+  /** True when only calls come after it in its message. */
+  readonly endsInCalls: boolean;
+  /** Index of the message with the last part before it that is no answer. */
+  readonly spokenIn: number;
+}
+
+function placesOf(drafts: readonly Draft[], pairs: readonly OpaquePair[]): ReadonlyMap<Part, Place> {
+  const isCall = (part: Part): boolean => part.type === "tool-call" || pairKey(part, pairs)?.isCall === true;
+  const isAnswer = (part: Part): boolean => part.type === "tool-result" || pairKey(part, pairs)?.isCall === false;
+  const places = new Map<Part, Place>();
+  let spokenIn = -1;
+  for (const [index, { chat }] of drafts.entries()) {
+    const end = chat.parts.findLastIndex((part) => !isCall(part));
+    for (const [at, part] of chat.parts.entries()) {
+      places.set(part, { index, endsInCalls: at > end, spokenIn });
+      if (!isAnswer(part)) spokenIn = index;
+    }
+  }
+  return places;
 }
 
 interface Moves {
@@ -168,10 +186,13 @@ interface Moves {
 function movesOf(late: readonly LateCall[], drafts: readonly Draft[], requirements: FormatRequirements): Moves {
   const moves: Moves = { shownAt: new Map(), moved: new Set() };
   const calls = new Set<Part>(late.map(({ call }) => call));
+  const sharedBy = new Map<Part, SharedReasoning>();
   for (const { chat } of drafts) {
     if (!chat.parts.some((part) => calls.has(part))) continue;
-    for (const shared of sharedReasoning(chat.parts)) addMoves(moves, shared, late, requirements);
+    for (const shared of sharedReasoning(chat.parts)) for (const part of shared.behind) sharedBy.set(part, shared);
   }
+  for (const [shared, own] of Map.groupBy(late, ({ call }) => sharedBy.get(call)))
+    if (shared !== undefined) addMoves(moves, shared, own, requirements);
   return moves;
 }
 
@@ -182,23 +203,23 @@ function movesOf(late: readonly LateCall[], drafts: readonly Draft[], requiremen
 function addMoves(
   { shownAt, moved }: Moves,
   { reasoning, behind }: SharedReasoning,
-  late: readonly LateCall[],
+  own: readonly LateCall[],
   { opaqueReasoned }: FormatRequirements,
 ): void {
-  const own = late.filter(({ call }) => behind.includes(call));
   const tie = ({ call }: LateCall) =>
     opaqueReasoned === undefined || reasoning.length === 0 ? undefined : tieOf(call, opaqueReasoned);
   const stays = own.length < behind.length;
   const along = stays || reasoning.length === 0 ? [] : callsAlong(own, behind, tie);
   const [first] = along;
+  const moving = new Set<Part>(along.map(({ call }) => call));
   if (first !== undefined) {
-    const calls = behind.filter((part) => along.some(({ call }) => call === part));
+    const calls = behind.filter((part) => moving.has(part));
     shownAt.set(first.answer, [...reasoning, ...calls]);
     for (const part of [...reasoning, ...calls]) moved.add(part);
   }
   for (const one of own) {
     const tied = tie(one);
-    if (along.includes(one) || tied === "required") continue;
+    if (moving.has(one.call) || tied === "required") continue;
     const isFree = tied === undefined || opaqueReasoned === undefined;
     shownAt.set(one.answer, [isFree ? one.call : withoutField(one.call, opaqueReasoned.field)]);
     moved.add(one.call);
@@ -215,7 +236,8 @@ function callsAlong(
   tie: (one: LateCall) => ReturnType<typeof tieOf>,
 ): readonly LateCall[] {
   const together = own.filter(({ answeredIn }) => answeredIn === own[0]?.answeredIn);
-  const first = behind.find((part) => together.some(({ call }) => call === part));
+  const calls = new Set<Part>(together.map(({ call }) => call));
+  const first = behind.find((part) => calls.has(part));
   const end = own.findLastIndex((one) => tie(one) === "required");
   return own.filter((one, index) => one.call === first || (index <= end && tie(one) !== undefined));
 }
@@ -271,7 +293,7 @@ class GroupedPairing implements Pairing {
       if (callId === undefined || this.#strays.has(draft.ordinal)) continue;
       // A provider's own item may replace only a part of the message: then the log has the result's call but it is not
       // shown.
-      if (caller === undefined || !callsOf(caller).includes(callId)) {
+      if (caller === undefined || !caller.calls.has(callId)) {
         this.#strays.set(draft.ordinal, "no-call");
         continue;
       }
@@ -319,7 +341,8 @@ class GroupedPairing implements Pairing {
   }
 }
 
-function callersByGroup(shown: readonly Draft[], { groupOf }: GroupedThread): ReadonlyMap<number, Draft> {
-  const callers = shown.filter((draft) => callsOf(draft).length > 0);
-  return new Map(callers.map((draft) => [groupOf[draft.ordinal] as number, draft]));
+function callersByGroup(shown: readonly Draft[], { groupOf }: GroupedThread) {
+  const callers = shown.map((draft) => ({ ordinal: draft.ordinal, calls: new Set(callsOf(draft)) }));
+  const calling = callers.filter(({ calls }) => calls.size > 0);
+  return new Map(calling.map((caller) => [groupOf[caller.ordinal] as number, caller]));
 }

@@ -1,18 +1,22 @@
 import { asPinId, type Message, type Part, toolResultText } from "@threadfold/core";
-import { call, result } from "@threadfold/core/laws";
+import { call, growthOnQuadrupling, result } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { FORMATS } from "../formats/formats.ts";
+import { FORMATS, formatById } from "../formats/formats.ts";
 import { countThread } from "../laws/render-inputs.ts";
+import { keptMessage } from "../neutral/draft-view.ts";
 import { GrowingRendering } from "../rendering/growing-rendering.ts";
 import { type AnyJson, inEveryFormat, renderSample } from "../testing/render-sample.ts";
 import {
   type MessageSpec,
   messagesOf,
   planWith,
+  signed,
   summaryOver,
   threadOf,
   threadOfEntries,
 } from "../testing/sample-thread.ts";
+import { WarningLog } from "../warnings/warning-log.ts";
+import { conform } from "./repairs.ts";
 
 describe("repairs of calls and results", () => {
   const roles = (messages: readonly { readonly role: string; readonly parts: readonly Part[] }[]) =>
@@ -220,5 +224,77 @@ describe("repairs of calls and results", () => {
       messageIds: ["m2"],
     });
     expect(renderSample(thread, { format: "openai-chat" }).request.tools).toEqual([]);
+  });
+});
+
+describe("P9: however many calls one message makes, making a request legal takes as much time for each", () => {
+  const item = (type: string, fields: object): Part => ({
+    type: "opaque",
+    provider: "openai",
+    value: { type, ...fields },
+  });
+  const shell = (name: string): Part => item("shell_call", { call_id: name, action: { commands: [] } });
+  const ran = (name: string): Part => item("shell_call_output", { call_id: name, output: [] });
+  const search = (name: string): Part => item("tool_search_call", { id: name, execution: "server", arguments: {} });
+  const found = (name: string): Part =>
+    item("tool_search_output", { id: `${name}-found`, execution: "server", tools: [] });
+
+  type Shape = readonly [name: string, format: string, size: number, of: (names: string[]) => readonly MessageSpec[]];
+  const oneByOne = (names: string[], answer: (name: string) => MessageSpec) => names.toReversed().map(answer);
+  const shapes: readonly Shape[] = [
+    [
+      "results in another order",
+      "anthropic-messages",
+      4_000,
+      (names) => [
+        ["assistant", ...names.map((name) => call(name))],
+        ...oneByOne(names, (name) => ["tool", result(name, "ok")]),
+      ],
+    ],
+    [
+      "the provider's items, answered one by one",
+      "openai-responses",
+      1_000,
+      (names) => [["assistant", ...names.map(shell)], ...oneByOne(names, (name) => ["user", ran(name)])],
+    ],
+    [
+      "the provider's items, answered late",
+      "openai-responses",
+      1_000,
+      (names) => [
+        ["assistant", ...names.map(shell)],
+        ["user", "wait", ...names.toReversed().map(ran)],
+      ],
+    ],
+    [
+      "the provider's items without a name",
+      "openai-responses",
+      4_000,
+      (names) => [["assistant", ...names.map(search), ...names.map(found)]],
+    ],
+    [
+      "answers that begin with reasoning",
+      "anthropic-messages",
+      1_000,
+      (names) => names.map((name) => ["assistant", signed, name]),
+    ],
+  ];
+
+  it.each(shapes)("%s", async (_, id, size, specsOf) => {
+    const { requirements } = formatById(id).rules;
+    const inputOf = (count: number) => {
+      const thread = threadOf(
+        ["user", "go"],
+        ...specsOf(Array.from({ length: count }, (_none, place) => `name-${place}`)),
+      );
+      const input = { thread, plan: planWith(thread), ledger: countThread(thread), system: [], tools: [] };
+      return { input, messages: [...thread.messages] };
+    };
+    const work = ({ input, messages }: ReturnType<typeof inputOf>) => {
+      const drafts = messages.map(keptMessage);
+      const ends = { first: true, last: true };
+      conform({ system: [], tools: [], drafts }, { requirements, input, warnings: new WarningLog(), ends });
+    };
+    expect(await growthOnQuadrupling(inputOf, work, size)).toBeLessThan(10);
   });
 });

@@ -24,6 +24,7 @@ import {
   threadOf,
   threadOfEntries,
 } from "../testing/sample-thread.ts";
+import { opaqueReason } from "./parts/leave-out.ts";
 import {
   holdsProviderItem,
   isAnswerOfHost,
@@ -60,6 +61,23 @@ describe("itemKeys", () => {
     expect(itemKeys(asks!, { opaqueOnce: "id" })).toEqual(["id sh_1"]);
     const { opaquePairs = [] } = OPENAI_RESPONSES_REQUIREMENTS;
     expect(itemKeys(asks!, { opaquePairs })).toEqual(["shell_call c"]);
+  });
+});
+
+describe("an item that no provider sends", () => {
+  const textless = { toString: null, valueOf: null };
+
+  it.each(["constructor", "toString", "__proto__", textless])("is left out, however its type reads: %j", (type) => {
+    const item = openai({ type, id: textless, call_id: textless });
+    expect(opaqueReason(item, OPENAI_RESPONSES_REQUIREMENTS)).toBe("malformed");
+    expect(itemKeys(keptMessage(messagesAt(threadOf(["user", item]), 1)[0]!), OPENAI_RESPONSES_REQUIREMENTS)).toEqual(
+      [],
+    );
+  });
+
+  it("has no partner, however the id of a call reads", () => {
+    const call = anthropic({ type: "server_tool_use", id: textless });
+    expect(pairItems([said("assistant", [call])], ANTHROPIC_REQUIREMENTS).paired.size).toBe(0);
   });
 });
 

@@ -19,7 +19,7 @@ import { pinsMessage } from "../neutral/pins.ts";
 import { END_OF_HISTORY } from "../neutral/summary-message.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 import { firstEditedOrdinal, messagesSeen } from "./first-edit.ts";
-import { opaqueReason } from "./parts/leave-out.ts";
+import { onceKey, opaqueReason } from "./parts/leave-out.ts";
 
 /**
  * Leaves out opaque items that may only be sent in pairs: unanswered calls of hosted tools, and answers to calls that
@@ -34,12 +34,13 @@ export const leaveOutLoneItems: Repair = {
       request.drafts.map(({ chat }) => chat),
       requirements,
     );
-    const stays = (part: Part, mayBeOpen: boolean, index: number): boolean =>
-      paired.has(part) || (ends.last && open.has(part)) || (mayBeOpen && !isFoldNext(request.drafts, index));
     const drafts = mapDrafts(request.drafts, (draft, index) => {
+      let isCut: boolean | undefined;
+      const mayStayOpen = (): boolean => !(isCut ??= isFoldNext(request.drafts, index));
       const parts = draft.chat.parts.filter((part) => {
         const item = pairKey(part, opaquePairs);
-        return item === undefined || stays(part, item.mayBeOpen, index);
+        const isPaired = item === undefined || paired.has(part) || (ends.last && open.has(part));
+        return isPaired || (item.mayBeOpen && mayStayOpen());
       });
       if (parts.length === draft.chat.parts.length) return draft;
       warnings.leaveOut("opaque-left-out", "without-partner", draft.chat.sources);
@@ -59,7 +60,7 @@ function isFoldNext(drafts: readonly Draft[], index: number): boolean {
 
 /** Checks whether messages leave a call open for the provider to continue: nothing may be said after them. */
 export const leaveItemOpen = (messages: readonly ChatMessage[], requirements: FormatRequirements): boolean =>
-  requirements.opaquePairsInLoop === true && pairItems(messages, requirements).open.size > 0;
+  requirements.opaquePairsInLoop === true && pairItems(messages, requirements).isOpen;
 
 /** Checks whether an item is the host's answer to a call. An unnamed answer came from the provider, with the call. */
 export function isAnswerOfHost(part: Part, { opaquePairs = [] }: Pick<FormatRequirements, "opaquePairs">): boolean {
@@ -73,47 +74,73 @@ export function endsWithProviderAnswer({ chat }: Draft, { opaquePairs = [] }: Fo
   return last !== undefined && pairKey(last, opaquePairs)?.isCall === false;
 }
 
-interface ItemPairs {
-  /** Calls and answers that have a partner. */
-  readonly paired: ReadonlySet<Part>;
-  /** The paired calls, by their answers. */
-  readonly callOf: ReadonlyMap<Part, Part>;
-  /** Calls that may still be answered: nobody spoke since. Empty if a call is never sent without its answer. */
-  readonly open: ReadonlySet<Part>;
+/** Calls without a name that await answers, of which the first ones are answered. */
+interface UnnamedCalls {
+  readonly calls: Part[];
+  answered: number;
 }
 
-const NO_ITEMS: ItemPairs = { paired: new Set(), callOf: new Map(), open: new Set() };
+/** Pairs calls and answers among opaque items, message by message. */
+export class ItemPairs {
+  /** Calls and answers that have a partner. */
+  readonly paired = new Set<Part>();
+  /** The paired calls, by their answers. */
+  readonly callOf = new Map<Part, Part>();
+  readonly #requirements: FormatRequirements;
+  readonly #awaiting = new Map<string, Part>();
+  /** Only the first call with a name awaits an answer. */
+  readonly #called = new Set<string>();
 
-export function pairItems(
-  messages: readonly ChatMessage[],
-  { opaquePairs = [], opaquePairsInLoop }: FormatRequirements,
-): ItemPairs {
-  if (!messages.some(({ parts }) => parts.some(({ type }) => type === "opaque"))) return NO_ITEMS;
-  const inLoop = opaquePairsInLoop === true;
-  const paired = new Set<Part>();
-  const callOf = new Map<Part, Part>();
-  const called = new Set<string>();
-  const open = new Map<string, readonly Part[]>();
-  for (const message of messages) {
-    if (inLoop && isSpoken(message)) open.clear();
-    const unnamed = new Map<string, readonly Part[]>();
+  constructor(requirements: FormatRequirements) {
+    this.#requirements = requirements;
+  }
+
+  /** Calls that may still be answered: nobody spoke since. Empty if a call is never sent without its answer. */
+  get open(): ReadonlySet<Part> {
+    return new Set(this.isOpen ? this.#awaiting.values() : []);
+  }
+
+  get isOpen(): boolean {
+    return this.#requirements.opaquePairsInLoop === true && this.#awaiting.size > 0;
+  }
+
+  add(message: ChatMessage): this {
+    const { opaquePairs = [], opaquePairsInLoop } = this.#requirements;
+    if (opaquePairsInLoop === true && isSpoken(message)) this.#awaiting.clear();
+    let unnamed: Map<string, UnnamedCalls> | undefined;
     for (const part of message.parts) {
       const item = pairKey(part, opaquePairs);
       if (item === undefined) continue;
-      const { key, isCall, isNamed } = item;
-      const waiting = isNamed ? open : unnamed;
-      const calls = waiting.get(key) ?? [];
-      if (isCall && !(isNamed && called.has(key))) waiting.set(key, [...calls, part]);
-      if (isCall) called.add(key);
-      const [call, ...others] = calls;
-      if (isCall || call === undefined) continue;
-      waiting.set(key, others);
-      paired.add(call).add(part);
-      callOf.set(part, call);
+      unnamed ??= new Map();
+      if (item.isCall) this.#call(part, item, unnamed);
+      else this.#answer(part, item, unnamed);
     }
+    return this;
   }
-  return { paired, callOf, open: new Set(inLoop ? [...open.values()].flat() : []) };
+
+  #call(part: Part, { key, isNamed }: ItemKey, unnamed: Map<string, UnnamedCalls>): void {
+    if (!isNamed)
+      unnamed
+        .set(key, unnamed.get(key) ?? { calls: [], answered: 0 })
+        .get(key)
+        ?.calls.push(part);
+    else if (!this.#called.has(key)) this.#awaiting.set(key, part);
+    this.#called.add(key);
+  }
+
+  #answer(part: Part, { key, isNamed }: ItemKey, unnamed: Map<string, UnnamedCalls>): void {
+    const others = unnamed.get(key);
+    const call = isNamed ? this.#awaiting.get(key) : others?.calls[others.answered];
+    if (call === undefined) return;
+    if (isNamed) this.#awaiting.delete(key);
+    else if (others !== undefined) others.answered++;
+    this.paired.add(call).add(part);
+    this.callOf.set(part, call);
+  }
 }
+
+export const pairItems = (messages: readonly ChatMessage[], requirements: FormatRequirements): ItemPairs =>
+  messages.reduce((pairs, message) => pairs.add(message), new ItemPairs(requirements));
 
 /** Checks whether anyone but the model speaks, including a fold in its role: no provider continues after that. */
 const isSpoken = (message: ChatMessage): boolean =>
@@ -125,50 +152,24 @@ function isFrame({ synthetic, parts: [part] }: ChatMessage): boolean {
   return part?.type === "text" && part.text.endsWith(END_OF_HISTORY);
 }
 
+type ItemKey = { readonly key: string } & Readonly<Record<"isCall" | "isNamed" | "mayBeOpen", boolean>>;
+
 /** Returns the key that a call and its answer share; undefined for anything else. */
-export function pairKey(
-  part: Part,
-  pairs: readonly OpaquePair[],
-): ({ readonly key: string } & Readonly<Record<"isCall" | "isNamed" | "mayBeOpen", boolean>>) | undefined {
+export function pairKey(part: Part, pairs: readonly OpaquePair[]): ItemKey | undefined {
   if (part.type !== "opaque") return undefined;
   const value = Object(part.value) as Readonly<Record<string, unknown>>;
-  const type = String(value["type"]);
+  const { type } = value;
   const pair = pairs.find(({ call, answer }) => type === call || isOfType(type, answer));
   if (pair === undefined) return undefined;
   const isCall = type === pair.call;
-  const name = value[pair.fields[isCall ? 0 : 1]] ?? null;
-  const mayBeOpen = isCall && pair.mayBeOpen === true;
-  return { key: `${pair.call} ${String(name)}`, isCall, isNamed: name !== null, mayBeOpen };
+  const given = value[pair.fields[isCall ? 0 : 1]]; // An object of a log need not have a text.
+  const name = typeof given === "string" || typeof given === "number" ? given : null;
+  const isNamed = name !== null;
+  return { key: `${pair.call} ${name}`, isCall, isNamed, mayBeOpen: isCall && pair.mayBeOpen === true };
 }
 
-const isOfType = (type: string, answer: string): boolean =>
-  answer.startsWith("*") ? type.endsWith(answer.slice(1)) : type === answer;
-
-/** Leaves out opaque items that are already in the request, if the provider rejects duplicates. */
-export const leaveOutRepeatedItems: Repair = {
-  name: "leave-out-repeated-items",
-  apply(request, { requirements: { opaqueOnce }, warnings }) {
-    if (opaqueOnce === undefined) return request;
-    const seen = new Set<string>();
-    const drafts = mapDrafts(request.drafts, (draft) => {
-      const parts = draft.chat.parts.filter((part) => {
-        const id = onceKey(part, opaqueOnce);
-        return id === undefined || (!seen.has(id) && seen.add(id));
-      });
-      if (parts.length === draft.chat.parts.length) return draft;
-      warnings.leaveOut("opaque-left-out", "repeated", draft.chat.sources);
-      return parts.length === 0 ? null : withParts(draft, parts);
-    });
-    return withDrafts(request, drafts);
-  },
-};
-
-/** Returns the key that an opaque item shares with its repetitions; undefined for anything else. */
-function onceKey(part: Part, field: string): string | undefined {
-  if (part.type !== "opaque") return undefined;
-  const found = (Object(part.value) as Readonly<Record<string, unknown>>)[field];
-  return typeof found === "string" ? found : undefined;
-}
+const isOfType = (type: unknown, answer: string): boolean =>
+  answer.startsWith("*") && typeof type === "string" ? type.endsWith(answer.slice(1)) : type === answer;
 
 /**
  * Returns the keys that tie a message's opaque items to others: a call to its answer, an item to its repetition. Two

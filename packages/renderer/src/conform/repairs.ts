@@ -4,12 +4,8 @@ import { leaveMediaBehindFailures, noteUnmarkedFailures } from "./failed-results
 import { leaveOutCacheMarks, leaveOutCallers, noteLeftOutFields } from "./left-out-fields.ts";
 import { markSystemNotices, placeSystemMessages } from "./mark-system-notices.ts";
 import { answerOpenCalls, leaveOutStrayResults, moveCallsToLateAnswers, moveResultsToCalls } from "./pair-results.ts";
-import {
-  leaveOutLoneItems,
-  leaveOutMisplacedItems,
-  leaveOutRepeatedItems,
-  openWithProviderItem,
-} from "./provider-items.ts";
+import { leaveOutRepeatedItems } from "./parts/leave-out.ts";
+import { leaveOutLoneItems, leaveOutMisplacedItems, openWithProviderItem } from "./provider-items.ts";
 import { repairParts } from "./repair-parts.ts";
 import { declareRevealedTools, declareWaitingTools, defineToolsOnce, noteSchemaKeywords } from "./tools.ts";
 import { appendTail, endWithoutReasoning, openTurnsWithReasoning, openWithUser } from "./turn-ends.ts";
@@ -38,6 +34,8 @@ const REPAIRS: readonly Repair[] = [
   leaveOutCallers,
   leaveOutCacheMarks,
   endWithoutReasoning,
+  // Again: the answer before which a system message was placed may be left out now.
+  placeSystemMessages,
   assignCallIds,
   declareRevealedTools,
   declareWaitingTools,

@@ -6,7 +6,7 @@ import { rehydratedMessage } from "../neutral/externalized-body.ts";
 import { canReadArtifacts, recallTools } from "../neutral/recall-tools.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 import { isDirective } from "./mark-system-notices.ts";
-import { isAnswerOfHost, leaveItemOpen } from "./provider-items.ts";
+import { ItemPairs, isAnswerOfHost, leaveItemOpen } from "./provider-items.ts";
 
 /** Text of the user turn added after an assistant turn when the host provides none. */
 const CONTINUATION = "[Continue from here]";
@@ -101,11 +101,13 @@ export const openTurnsWithReasoning: Repair = {
     const { reasoning } = requirements;
     const leads = reasoning.replay === "signed" ? (reasoning.leads ?? []) : [];
     if (leads.length === 0) return request;
+    const items = new ItemPairs(requirements);
     let opened: Draft[] | undefined;
     for (let index = 1; index < request.drafts.length; index++) {
       const draft = request.drafts[index] as Draft;
       const before = request.drafts[index - 1] as Draft;
-      if (mustOpen(draft, before, leads) && !isPaused(request.drafts.slice(0, index), requirements)) {
+      items.add(before.chat);
+      if (mustOpen(draft, before, leads) && !items.isOpen) {
         warnings.add("turn-opened", draft.chat.sources);
         opened ??= request.drafts.slice(0, index);
         opened.push(before.message === null ? opening(draft) : continuation(input, draft.ordinal));

@@ -1,9 +1,11 @@
-import { asToolCallId, type ChatMessage, type MediaSource, type Part } from "@threadfold/core";
-import { text } from "@threadfold/core/laws";
+import { asToolCallId, type ChatMessage, type ChatRequest, type MediaSource, type Part } from "@threadfold/core";
+import { call, growthOnQuadrupling, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import type { AnyJson } from "../testing/render-sample.ts";
 import { anthropicMessages } from "./anthropic-messages/format.ts";
+import { FORMATS } from "./formats.ts";
 import { openaiChat } from "./openai-chat/format.ts";
+import { openaiResponses } from "./openai-responses/format.ts";
 import type { ProviderFormat } from "./provider-format.ts";
 
 const lowerOne = (format: ProviderFormat, role: ChatMessage["role"], ...parts: Part[]): AnyJson =>
@@ -13,6 +15,50 @@ const media = (type: "image" | "file", source: MediaSource, name?: string): Part
   type,
   source,
   ...(name !== undefined && { name }),
+});
+
+describe("P9: however many calls one message makes", () => {
+  const saying = (...parts: Part[]): ChatRequest => ({
+    system: [],
+    tools: [],
+    messages: [{ role: "assistant", parts, sources: [] }],
+  });
+
+  const manyCalls = (count: number): ChatRequest => {
+    const names = Array.from({ length: count }, (_, place) => `call-${place}`);
+    const said = (role: ChatMessage["role"], ...parts: Part[]): ChatMessage => ({ role, parts, sources: [] });
+    const results = names.map((name) => said("tool", result(name, "ok")));
+    return {
+      system: [],
+      tools: [{ name: "read", inputSchema: {} }],
+      messages: [said("user", text("go")), said("assistant", ...names.map((name) => call(name))), ...results],
+    };
+  };
+
+  it.each(FORMATS.map((format) => [format.id, format] as const))(
+    "%s takes as much time for each",
+    async (_, format) => {
+      // Parts that were lowered before are remembered, so each request is a new one.
+      const work = (count: number) => format.lower(manyCalls(count));
+      expect(await growthOnQuadrupling((count) => count, work, 4_000)).toBeLessThan(10);
+    },
+  );
+
+  it("openai-responses keeps the ids of reasoning in the same time", async () => {
+    const parts = (count: number) =>
+      Array.from({ length: count }, (_, place): Part[] => {
+        const item = { type: "reasoning", id: `rs_${place}`, summary: [], encrypted_content: "x" };
+        const thought = { type: "reasoning", text: "", provider: "openai", encrypted: "x" } as const;
+        const shell = { type: "shell_call", id: `sh_${place}`, call_id: `call-${place}` };
+        return [
+          { ...thought, providerMetadata: { openai: { item } } },
+          { type: "opaque", provider: "openai", value: shell },
+        ];
+      }).flat();
+    // The text has no id, so the ids of the message are not kept as a whole.
+    const work = (count: number) => openaiResponses.lower(saying(text("go"), ...parts(count), text("done")));
+    expect(await growthOnQuadrupling((count) => count, work, 8_000)).toBeLessThan(10);
+  });
 });
 
 describe("anthropic-messages lowering", () => {

@@ -26,6 +26,14 @@ const laws = [
 // Each is tried in every format: five thousand transcripts and more.
 keepLaws(`R17 ${FORMATS.map(({ id }) => id).join(", ")}`, forAll(renderInputs, laws, 1_000), { describe, it });
 
+// Inside a conversation, Anthropic's newer models take system messages only right before an answer.
+const inputs = renderInputs.map((input): RenderInput => ({ ...input, model: "claude-opus-4-8" }));
+keepLaws(
+  "R17 anthropic-messages with system messages inside",
+  formatLaws(formatById("anthropic-messages"), { inputs, times: 100 }),
+  { describe, it },
+);
+
 const ours = formatById("neutral");
 
 /** A format that leaves out what a function takes from a request. */

@@ -12,6 +12,8 @@ import {
 } from "@threadfold/core";
 import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
+import { requirementsFor } from "../capabilities/requirements-for.ts";
+import { withoutAwaiting } from "../conform/mark-system-notices.ts";
 import { isAnswerOfHost, leaveItemOpen, pairItems } from "../conform/provider-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
@@ -235,6 +237,7 @@ function everythingOf({ warnings, ...rendering }: Rendering): string {
 /** Compares renderings of the thread as it grew, starting from the version that the plan has seen. */
 function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null {
   const { thread, plan } = input;
+  const { requirements } = format.rules;
   const start = Math.min(plan.threadVersion, thread.version);
   const longest = renderRequest(input, format).request;
   const units = requestUnits(format, longest);
@@ -243,9 +246,8 @@ function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null
     const open = openSteps(thread.atVersion(version), format, request);
     const stable = stableMessages(format, request, longest, open);
     if (stable === null) return `at version ${version} a different call is open than later`;
-    const changed = requestUnits(format, { ...request, messages: request.messages.slice(0, stable) }).findIndex(
-      (unit, index) => unit !== units[index],
-    );
+    const messages = withoutAwaiting(request.messages.slice(0, stable), requirementsFor(requirements, input));
+    const changed = requestUnits(format, { ...request, messages }).findIndex((unit, index) => unit !== units[index]);
     if (changed >= 0) return `what was rendered at version ${version} changed later, at ${changed}`;
   }
   return null;

@@ -41,6 +41,17 @@ export function callsOf({ chat }: Draft): readonly string[] {
   return calls;
 }
 
+/** Returns the first call with an id that a message makes; undefined when it makes none. */
+export const callIn = (message: ChatMessage | undefined, callId: string): ToolCallPart | undefined =>
+  message && callsById(message, null).get(callId);
+
+/** A message may make thousands of calls, and each result asks for its own. */
+const callsById = derivation(({ parts }: ChatMessage, _key: null): ReadonlyMap<string, ToolCallPart> => {
+  const calls = new Map<string, ToolCallPart>();
+  for (const part of parts) if (part.type === "tool-call" && !calls.has(part.callId)) calls.set(part.callId, part);
+  return calls;
+});
+
 /** Returns the id of the call that a draft answers; undefined when it is not a result. */
 export function answersOf({ chat }: Draft): string | undefined {
   const part = chat.role === "tool" ? chat.parts[0] : undefined;

@@ -1,10 +1,17 @@
-import type { OpaquePart, TextPart, ToolResultPart } from "@threadfold/core";
+import type { OpaquePart, Part, TextPart, ToolResultPart } from "@threadfold/core";
 import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
 import { derivation } from "../../input/derivation.ts";
 import { isSameModel } from "../../input/model-capabilities.ts";
-import { isBlank } from "../../neutral/draft.ts";
+import { isBlank, withParts } from "../../neutral/draft.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
-import type { Conformance, PartPlace, PartRepair } from "../conformance.ts";
+import {
+  type Conformance,
+  mapDrafts,
+  type PartPlace,
+  type PartRepair,
+  type Repair,
+  withDrafts,
+} from "../conformance.ts";
 
 /** Leaves out opaque items of other providers. Those of this provider are sent byte for byte. */
 export const leaveOutOpaque: PartRepair<OpaquePart> = {
@@ -33,8 +40,10 @@ export function opaqueReason(
   if (!opaqueFrom.includes("*") && !opaqueFrom.includes(part.provider)) return "other-provider";
   if (standIn?.refused === true && Object(part.value).type === standIn.type) return "other-model";
   const value = Object(part.value) as Readonly<Record<string, unknown>>;
-  if (searches?.refused === true && searches.types.includes(String(value["type"]))) return "other-model";
-  const further = opaqueTypes === undefined ? NO_FIELDS : opaqueTypes[String(value["type"])];
+  const type = typeof value["type"] === "string" ? value["type"] : "";
+  if (searches?.refused === true && searches.types.includes(type)) return "other-model";
+  const known = opaqueTypes === undefined || Object.hasOwn(opaqueTypes, type);
+  const further = known ? (opaqueTypes?.[type] ?? NO_FIELDS) : undefined;
   const isKnown =
     further !== undefined && (opaqueKeys === undefined || opaqueKeys.some((key) => Object.hasOwn(value, key)));
   const isWhole = isKnown && [...opaqueFields, ...further].every((field) => isNamed(value[field]));
@@ -83,3 +92,29 @@ const withoutBlank = derivation((part: ToolResultPart, _key: null): ToolResultPa
   const blocks = content.blocks.filter((block) => block.type !== "text" || !isBlank(block.text));
   return { ...part, result: { ...part.result, content: { ...content, blocks } } };
 });
+
+/** Leaves out opaque items that are already in the request, if the provider rejects duplicates. */
+export const leaveOutRepeatedItems: Repair = {
+  name: "leave-out-repeated-items",
+  apply(request, { requirements: { opaqueOnce }, warnings }) {
+    if (opaqueOnce === undefined) return request;
+    const seen = new Set<string>();
+    const drafts = mapDrafts(request.drafts, (draft) => {
+      const parts = draft.chat.parts.filter((part) => {
+        const id = onceKey(part, opaqueOnce);
+        return id === undefined || (!seen.has(id) && seen.add(id));
+      });
+      if (parts.length === draft.chat.parts.length) return draft;
+      warnings.leaveOut("opaque-left-out", "repeated", draft.chat.sources);
+      return parts.length === 0 ? null : withParts(draft, parts);
+    });
+    return withDrafts(request, drafts);
+  },
+};
+
+/** Returns the key that an opaque item shares with its repetitions; undefined for anything else. */
+export function onceKey(part: Part, field: string): string | undefined {
+  if (part.type !== "opaque") return undefined;
+  const found = (Object(part.value) as Readonly<Record<string, unknown>>)[field];
+  return typeof found === "string" ? found : undefined;
+}

@@ -12,6 +12,7 @@ import {
   type ToolResultPart,
   toolResultText,
 } from "@threadfold/core";
+import { callIn } from "../../neutral/draft.ts";
 import type {
   GeminiContent,
   GeminiFunctionCall,
@@ -102,13 +103,12 @@ function lowerCall(part: ToolCallPart, message: ChatMessage): GeminiFunctionCall
 
 /** Lowers a result. A response has the name of its call, whatever the log says about it. */
 function lowerResult({ result }: ToolResultPart, caller: ChatMessage | undefined): GeminiFunctionResponse {
-  const call = caller?.parts.find((part) => part.type === "tool-call" && part.callId === result.callId);
   const said = saidBy(result.content);
   const parts = mediaOf(result.content);
   return {
     functionResponse: {
       id: result.callId,
-      name: call?.type === "tool-call" ? call.toolName : result.toolName,
+      name: callIn(caller, result.callId)?.toolName ?? result.toolName,
       response: result.outcome === "failure" ? { error: said } : { output: said },
       ...(parts.length > 0 && { parts }),
     },

@@ -1,10 +1,17 @@
-import type { ChatMessage, JsonObject, Part } from "@threadfold/core";
+import type { ChatMessage, JsonObject, Part, ToolCallPart } from "@threadfold/core";
 import type { ReasonedItems } from "../../capabilities/format-requirements.ts";
 import { isFreeTextCall } from "../../neutral/draft.ts";
 
 /** Returns OpenAI's metadata on a part. */
 export const openaiMetadata = (part: Part): JsonObject | undefined =>
   part.type === "opaque" ? undefined : part.providerMetadata?.["openai"];
+
+/** Returns what a call of OpenAI's local shell runs; undefined for other calls, and once a fold cleared it. */
+export function localShellAction({ input, providerMetadata }: ToolCallPart): JsonObject | undefined {
+  const { type, command } = Object(input) as JsonObject;
+  const isRun = type === "exec" && Array.isArray(command);
+  return isRun && providerMetadata?.["openai"]?.["type"] === "local_shell_call" ? (input as JsonObject) : undefined;
+}
 
 /** Returns how the provider's id of this kind of item begins. */
 function prefixOf(part: Part): string | undefined {
@@ -14,6 +21,7 @@ function prefixOf(part: Part): string | undefined {
     case "reasoning":
       return "rs";
     case "tool-call":
+      if (localShellAction(part) !== undefined) return "lsh";
       return isFreeTextCall(part) ? "ctc" : "fc";
     default:
       return undefined;
@@ -54,15 +62,18 @@ function idsOfAll(parts: readonly Part[], isTaken: (id: string) => boolean): Rea
  */
 function idsBeforeHosted({ parts }: ChatMessage, taken: ReadonlySet<string>): ReadonlyMap<Part, string> {
   const ids = new Map<Part, string>();
-  const isTaken = (id: string): boolean => taken.has(id) || [...ids.values()].includes(id);
-  for (const [index, part] of parts.entries()) {
-    if (part.type !== "reasoning") continue;
-    const behind = parts.slice(index + 1);
-    const next = behind.findIndex(({ type }) => type === "reasoning");
-    const last = (next < 0 ? behind : behind.slice(0, next)).findLastIndex(isHosted);
+  const given = new Set<string>();
+  const isTaken = (id: string): boolean => taken.has(id) || given.has(id);
+  const starts = parts.flatMap(({ type }, index) => (type === "reasoning" ? [index] : []));
+  for (const [nth, start] of starts.entries()) {
+    const led = parts.slice(start, starts[nth + 1]);
+    const last = led.findLastIndex(isHosted);
     if (last < 0) continue;
-    const found = idsOfAll([part, ...behind.slice(0, last)], isTaken) ?? idsOfAll([part], isTaken) ?? [];
-    for (const [one, id] of found) ids.set(one, id);
+    const found = idsOfAll(led.slice(0, last), isTaken) ?? idsOfAll(led.slice(0, 1), isTaken) ?? [];
+    for (const [one, id] of found) {
+      ids.set(one, id);
+      given.add(id);
+    }
   }
   return ids;
 }

@@ -13,8 +13,9 @@ import {
   toolResultText,
 } from "@threadfold/core";
 import { derivation } from "../../input/derivation.ts";
-import { isFreeTextCall } from "../../neutral/draft.ts";
+import { callIn, isFreeTextCall } from "../../neutral/draft.ts";
 import { argumentsText, providerFields } from "../provider-fields.ts";
+import { localShellAction } from "./item-ids.ts";
 import type {
   ResponsesCaller,
   ResponsesCustomToolCall,
@@ -22,6 +23,8 @@ import type {
   ResponsesInputContent,
   ResponsesInputFile,
   ResponsesInputImage,
+  ResponsesLocalShellCall,
+  ResponsesLocalShellOutput,
   ResponsesNamedTool,
   ResponsesNamespace,
   ResponsesTool,
@@ -79,7 +82,16 @@ const urlOf = (source: Exclude<MediaSource, { kind: "file-id" }>): string =>
 export function lowerToolCall(
   part: ToolCallPart,
   id: string | undefined,
-): ResponsesFunctionCall | ResponsesCustomToolCall {
+): ResponsesFunctionCall | ResponsesCustomToolCall | ResponsesLocalShellCall {
+  const action = localShellAction(part);
+  if (action !== undefined)
+    return {
+      type: "local_shell_call",
+      ...(id !== undefined && { id }),
+      call_id: part.callId,
+      action,
+      status: "completed",
+    };
   const { namespace, caller } = providerFields(part.providerMetadata, "openai", CALL_FIELDS);
   const named = {
     ...(id !== undefined && { id }),
@@ -107,15 +119,24 @@ const freeText = derivation(({ input }: ToolCallPart, _key: null): string => {
   return typeof raw === "string" ? raw : JSON.stringify(input);
 });
 
-/** Lowers a result to an output of the same kind as its call, whatever the log says about it. */
-export function lowerToolOutput({ result }: ToolResultPart, caller: ChatMessage | undefined): ResponsesToolOutput {
-  const call = caller?.parts.find((part) => part.type === "tool-call" && part.callId === result.callId);
-  const isFreeText = call?.type === "tool-call" && isFreeTextCall(call);
+/**
+ * Lowers a result to an output of the same kind as its call, whatever the log says about it. The output of a local shell
+ * can only be text; a picture goes into an output of a function, which the provider takes as well.
+ */
+export function lowerToolOutput(
+  { result }: ToolResultPart,
+  caller: ChatMessage | undefined,
+): ResponsesToolOutput | ResponsesLocalShellOutput {
+  const call = callIn(caller, result.callId);
+  const output = lowerOutput(result.content);
+  const isOfLocalShell = call !== undefined && localShellAction(call) !== undefined;
+  if (isOfLocalShell && typeof output === "string")
+    return { type: "local_shell_call_output", id: result.callId, output };
   return {
-    type: isFreeText ? "custom_tool_call_output" : "function_call_output",
+    type: call !== undefined && isFreeTextCall(call) ? "custom_tool_call_output" : "function_call_output",
     call_id: result.callId,
-    output: lowerOutput(result.content),
-    ...(call?.type === "tool-call" && callerField(providerFields(call.providerMetadata, "openai", CALL_FIELDS).caller)),
+    output,
+    ...(call !== undefined && callerField(providerFields(call.providerMetadata, "openai", CALL_FIELDS).caller)),
   };
 }
 

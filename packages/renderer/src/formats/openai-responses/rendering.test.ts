@@ -383,6 +383,39 @@ describe("openai-responses rendering", () => {
     expect(warnings.map(({ kind }) => kind)).not.toContain("tool-input-wrapped");
   });
 
+  it("sends calls of a local shell as they came, with the id that their reasoning needs, unless a fold cleared them", () => {
+    const action = { type: "exec", command: ["ls", "-l"], env: {} };
+    const fields = { openai: { type: "local_shell_call", itemId: "lsh_1" } };
+    const shell = { ...call("a", "local_shell", action), providerMetadata: fields } as Part;
+    const reasoning = { item: { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x" } };
+    const thought = {
+      type: "reasoning",
+      text: "",
+      provider: "openai",
+      encrypted: "x",
+      providerMetadata: { openai: reasoning },
+    };
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", thought as Part, shell],
+      ["tool", result("a", "a.ts")],
+      ["assistant", { ...call("b", "local_shell", action), providerMetadata: fields } as Part],
+      ["tool", result("b", "", { content: { type: "blocks", blocks: [image] } })],
+      ["assistant", { ...call("c", "local_shell", "[cleared]" as never), providerMetadata: fields } as Part],
+    );
+    const { payload, format } = renderSample(thread, FORMAT);
+    expect(payload.input.slice(2)).toMatchObject([
+      { type: "local_shell_call", id: "lsh_1", call_id: "a", action, status: "completed" },
+      { type: "local_shell_call_output", id: "a", output: "a.ts" },
+      { type: "local_shell_call", call_id: "b", action },
+      { type: "function_call_output", call_id: "b", output: [{ type: "input_image" }] },
+      { type: "function_call", call_id: "c", name: "local_shell" },
+      { type: "function_call_output", call_id: "c", output: "[no result was recorded]" },
+    ]);
+    expect(payload.input[4].id).toBeUndefined();
+    expect(format.check(payload)).toEqual([]);
+  });
+
   it("W16 judges what a host adds to the payload by whether it told that nothing is stored", () => {
     const added = (store: boolean) => {
       const { format, payload, manifest } = renderSample(threadOf(["user", "go"]), { ...FORMAT, host: { store } });

@@ -63,6 +63,8 @@ const FROM_HOST: readonly string[] = [
 
 const SEARCH_CALL = "tool_search_call";
 const SEARCH_OUTPUT = "tool_search_output";
+const LOCAL_SHELL_CALL = "local_shell_call";
+const LOCAL_SHELL_OUTPUT = "local_shell_call_output";
 
 /** The kind of item that each kind of output must answer. Other calls are run and answered at the provider. */
 const CALL_OF: Readonly<Record<string, string>> = {
@@ -71,6 +73,7 @@ const CALL_OF: Readonly<Record<string, string>> = {
   computer_call_output: "computer_call",
   shell_call_output: "shell_call",
   apply_patch_call_output: "apply_patch_call",
+  [LOCAL_SHELL_OUTPUT]: LOCAL_SHELL_CALL,
   [SEARCH_OUTPUT]: SEARCH_CALL,
 };
 const CALLS: readonly string[] = Object.values(CALL_OF);
@@ -81,8 +84,12 @@ const isOfHost = ({ kind, item }: PlacedItem): boolean =>
 
 export const isCall = (one: PlacedItem): boolean => CALLS.includes(one.kind) && isOfHost(one);
 export const isOutput = (one: PlacedItem): boolean => Object.hasOwn(CALL_OF, one.kind) && isOfHost(one);
-/** Returns the kind of call that an output answers. */
-export const callOf = ({ kind }: PlacedItem): string | undefined => CALL_OF[kind];
+/** Checks whether an output may answer this kind of call. A local shell may be answered as if it were a function. */
+export const answers = ({ kind }: PlacedItem, call: string): boolean =>
+  CALL_OF[kind] === call || (call === LOCAL_SHELL_CALL && kind === "function_call_output");
+/** Returns the id of a call, or of the call that an output answers. */
+export const callIdOf = ({ item, kind }: PlacedItem): string | undefined =>
+  asText(item.call_id) ?? (kind === LOCAL_SHELL_OUTPUT ? asText(item.id) : undefined);
 
 /** Groups consecutive items of one side into one step. */
 function stepsOf(items: readonly PlacedItem[]): readonly WireStep[] {
@@ -91,8 +98,7 @@ function stepsOf(items: readonly PlacedItem[]): readonly WireStep[] {
     const open = steps.at(-1);
     const step = open?.kind === one.side ? open : { kind: one.side, references: [] };
     if (step !== open) steps.push(step);
-    if (isCall(one) || isOutput(one))
-      step.references.push({ id: asText(one.item.call_id) ?? "", place: at(one.index) });
+    if (isCall(one) || isOutput(one)) step.references.push({ id: callIdOf(one) ?? "", place: at(one.index) });
   }
   return steps;
 }

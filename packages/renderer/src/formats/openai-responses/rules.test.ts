@@ -18,6 +18,7 @@ const search = (id: string | null) => ({ type: "tool_search_call", call_id: id, 
 const found = (id: string | null) => ({ type: "tool_search_output", call_id: id, tools: [] });
 const web = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } };
 const shell = { type: "shell_call", call_id: "a" };
+const localShell = { type: "local_shell_call", call_id: "a", action: {}, status: "completed" };
 const inNamespace = (...names: string[]) => ({
   ...{ type: "namespace", name: "crm", description: "Customers." },
   tools: names.map((name) => ({ type: "function", name })),
@@ -245,6 +246,20 @@ const cases: readonly RuleCase[] = [
     bad: body(user("go"), custom("a"), output("a")),
     at: "$.input[2].type",
     good: body(user("go"), custom("a"), customOutput("a")),
+  },
+  {
+    rule: "output-kind",
+    name: "a custom tool's output for a local shell's call",
+    bad: body(user("go"), localShell, customOutput("a")),
+    at: "$.input[2].type",
+    good: body(user("go"), localShell, { type: "local_shell_call_output", id: "a", output: "ok" }),
+  },
+  {
+    rule: "W1",
+    name: "a local shell's call without its output",
+    bad: body(user("go"), localShell, user("?")),
+    at: "$.input[1]",
+    good: body(user("go"), localShell, output("a"), user("?")),
   },
   {
     rule: "item-id-form",

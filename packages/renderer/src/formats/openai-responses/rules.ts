@@ -21,7 +21,7 @@ import {
   stateless,
   wholeCompaction,
 } from "./item-rules.ts";
-import { callOf, isCall, isOutput, type PlacedItem, type ResponsesView } from "./responses-view.ts";
+import { answers, callIdOf, isCall, isOutput, type PlacedItem, type ResponsesView } from "./responses-view.ts";
 
 const NAMED: readonly unknown[] = ["function", "custom", "namespace", "function_call", "custom_tool_call"];
 const NAME_PROBLEM = "the name is missing or too long, or has characters that are not allowed";
@@ -87,7 +87,7 @@ const callIdForm: LegalityRule<ResponsesView> = {
   reference: "Duplicate ids",
   find: ({ items }) =>
     items
-      .filter((one) => (isCall(one) || isOutput(one)) && !hasForm(asText(one.item.call_id) ?? ""))
+      .filter((one) => (isCall(one) || isOutput(one)) && !hasForm(callIdOf(one) ?? ""))
       .map((one) => ({ place: idPlace(one), problem: "the call id is missing or too long" })),
 };
 
@@ -113,9 +113,9 @@ const outputKind: LegalityRule<ResponsesView> = {
   find({ items }) {
     const kinds = new Map<unknown, string>();
     return items.flatMap((one) => {
-      if (isCall(one)) kinds.set(one.item.call_id, one.kind);
-      const called = kinds.get(one.item.call_id);
-      if (!isOutput(one) || called === undefined || callOf(one) === called) return [];
+      if (isCall(one)) kinds.set(callIdOf(one), one.kind);
+      const called = kinds.get(callIdOf(one));
+      if (!isOutput(one) || called === undefined || answers(one, called)) return [];
       return [{ place: at(one.index, undefined, "type"), problem: `the call is a ${called}` }];
     });
   },

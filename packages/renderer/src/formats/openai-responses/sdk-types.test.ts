@@ -10,6 +10,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { lowerRequest } from "./lower.ts";
 import type {
   ResponsesItem,
+  ResponsesLocalShellCall,
   ResponsesNamedTool,
   ResponsesNamespace,
   ResponsesReasoning,
@@ -26,8 +27,10 @@ type Writable<Value> = JsonValue extends Value
         ? Record<string, unknown>
         : { -readonly [Key in keyof Value]: Writable<Value[Key]> }
       : Value;
-/** Reasoning goes out without its id where the items that belong to it have none; the SDK's type insists on one. */
-type Identified<Item> = Item extends ResponsesReasoning ? Item & { readonly id: string } : Item;
+/** Reasoning goes out without its id where the items that belong to it have none; the SDK's types insist on one. */
+type Identified<Item> = Item extends ResponsesReasoning | ResponsesLocalShellCall
+  ? Item & { readonly id: string }
+  : Item;
 /** Tools that run at the provider stand as the host wrote them. */
 type TypedRequest = Omit<ResponsesRequest, "input" | "tools"> & {
   readonly input: readonly Identified<ResponsesItem>[];

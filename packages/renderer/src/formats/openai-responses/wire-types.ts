@@ -89,6 +89,25 @@ export type ResponsesCustomToolCall = {
   readonly input: string;
 };
 
+/**
+ * A call of the local shell. OpenAI's own types require an id; Codex sends the item without one, and so must it be sent
+ * when its reasoning is gone.
+ */
+export type ResponsesLocalShellCall = {
+  readonly type: "local_shell_call";
+  readonly id?: string;
+  readonly call_id: string;
+  readonly action: JsonValue;
+  readonly status: "completed";
+};
+
+/** The output of the local shell, which names its call in `id`. */
+export type ResponsesLocalShellOutput = {
+  readonly type: "local_shell_call_output";
+  readonly id: string;
+  readonly output: string;
+};
+
 /** The output of a tool. */
 export type ResponsesToolOutput = {
   readonly type: "function_call_output" | "custom_tool_call_output";
@@ -104,6 +123,8 @@ export type ResponsesItem =
   | ResponsesReasoning
   | ResponsesFunctionCall
   | ResponsesCustomToolCall
+  | ResponsesLocalShellCall
+  | ResponsesLocalShellOutput
   | ResponsesToolOutput;
 
 /** The input of a custom tool: any text, or text of a grammar. */
