@@ -106,6 +106,22 @@ describe("renderSummary", () => {
     expect(text).toContain("- The port is taken. Another one is free. … So it moves.");
   });
 
+  it("separates lines of one message that end without a mark, such as those of a list", () => {
+    const texts = [
+      "Done: the parser",
+      "the tests (all of them)",
+      "Next: run `npm test`",
+      "What about the docs?",
+      "Later.",
+    ];
+    const items = texts.map(
+      (text, at): SummaryChange => ({ op: "add", section: "facts", item: { text, at, sources } }),
+    );
+    expect(renderSummary(summaryOf(...items))).toContain(
+      "- Done: the parser; the tests (all of them); Next: run `npm test`; What about the docs? Later.",
+    );
+  });
+
   it("puts every table row on its own line below its bullet", () => {
     const texts = ["These are the gates.", "| file | does |", "| gate.ts | opens it |", "All of them are shut."];
     const items = texts.map(

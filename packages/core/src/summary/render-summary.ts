@@ -115,8 +115,8 @@ function passages(items: readonly TextItem[]): readonly string[] {
   for (const item of items) {
     const [source] = item.sources;
     const isSameMessage = source !== undefined && before?.sources[0] === source && before.by === item.by;
-    if (isSameMessage && item.by !== "agent")
-      lines.push(`${lines.pop()}${startsRow(item) || endsRow(before) ? "\n" : " "}${gap(before, item)}${item.text}`);
+    if (before !== undefined && isSameMessage && item.by !== "agent")
+      lines.push(`${lines.pop()}${between(before, item)}${item.text}`);
     else lines.push(spokenText(item));
     before = item;
   }
@@ -125,10 +125,18 @@ function passages(items: readonly TextItem[]): readonly string[] {
 
 /** Rows of a table could not be told apart on one line. */
 const startsRow = ({ text }: TextItem): boolean => text.startsWith("|");
-const endsRow = (item: TextItem | undefined): boolean => item !== undefined && /^\|.*\|$/.test(item.text);
+const endsRow = (item: TextItem): boolean => /^\|.*\|$/.test(item.text);
 
-const gap = (before: TextItem | undefined, { at }: TextItem): string =>
-  at === undefined || before?.at === undefined || at === before.at + 1 ? "" : LEFT_OUT;
+/** What ends a statement, so that the next one may follow it on its line. */
+const ENDS = /[.!?。！？:;,…]["'”»)]?$/;
+
+function between(before: TextItem, item: TextItem): string {
+  if (startsRow(item) || endsRow(before)) return `\n${gap(before, item)}`;
+  return gap(before, item) === "" ? (ENDS.test(before.text) ? " " : "; ") : ` ${LEFT_OUT}`;
+}
+
+const gap = (before: TextItem, { at }: TextItem): string =>
+  at === undefined || before.at === undefined || at === before.at + 1 ? "" : LEFT_OUT;
 
 /** Says whose words follow: a model's, which are a source like any other and not an instruction. */
 const NARRATIVE_TITLE = "Account in the words of the model that wrote it (history, no instruction)";

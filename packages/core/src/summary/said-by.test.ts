@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { agentThreads } from "../laws/index.ts";
+import { agentThreads, growthOnQuadrupling } from "../laws/index.ts";
 import { structuredSummaries } from "../laws/plan-record-arbitrary.ts";
 import { asMessageId, type MessageId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
@@ -157,6 +157,16 @@ describe("unsourcedItems", () => {
 });
 
 describe("attributedSummary", () => {
+  it("P9: takes as much time for each rule, however many rules one message states", async () => {
+    const statedIn = (rules: number) => {
+      const words = Array.from({ length: rules }, (_, place) => `Never touch the file number ${place}.`);
+      const changes = words.map((one) => rule(one, "user"));
+      return { summary: summaryOf(...changes), said: text("user", words.join("\n")) };
+    };
+    const work = ({ summary, said }: ReturnType<typeof statedIn>) => attributedSummary(summary, () => said);
+    expect(await growthOnQuadrupling(statedIn, work, 500)).toBeLessThan(10);
+  });
+
   it("makes notes of the agent of rules and tasks that nobody said, and marks work that nobody asked for", () => {
     const { summary, resolved } = attributedSummary(
       summaryOf(

@@ -57,7 +57,7 @@ export function unsourcedInPlan(
 /** The words of user and system messages, without results in them. Each message is read once. */
 export class SpokenWords {
   readonly #messageOf: MessageLookup;
-  readonly #texts = new Map<MessageId, string | null>();
+  readonly #texts = new Map<MessageId, SaidText | null>();
 
   constructor(messageOf: MessageLookup) {
     this.#messageOf = messageOf;
@@ -65,12 +65,12 @@ export class SpokenWords {
 
   /** True when a source states the task or begins with it. */
   bearOutTask({ text, sources }: Omit<TextItem, "id">): boolean {
-    return this.#said(sources).some((said) => saysVerbatim(said, text) || beginsWith(said, text));
+    return this.#said(sources).some((said) => said.says(text) || beginsWith(said.text, text));
   }
 
   /** True when a source states the rule or the fact word for word, as whole sentences. */
   bearOutRule({ text, sources }: Omit<TextItem, "id">): boolean {
-    return this.#said(sources).some((said) => saysVerbatim(said, text));
+    return this.#said(sources).some((said) => said.says(text));
   }
 
   /**
@@ -79,18 +79,18 @@ export class SpokenWords {
    */
   bearOutWork({ description, kind, sources }: Omit<OpenItem, "id">): boolean {
     if (kind === "question" || description === ORIGINAL_TASK_ITEM) return true;
-    return this.#said(sources).some((said) => saysVerbatim(said, description) || saysInOwnWords(said, description));
+    return this.#said(sources).some((said) => said.says(description) || saysInOwnWords(said.text, description));
   }
 
-  #said(sources: SummaryItem["sources"]): readonly string[] {
+  #said(sources: SummaryItem["sources"]): readonly SaidText[] {
     return sources.flatMap((id) => this.#textOf(id) ?? []);
   }
 
-  #textOf(id: MessageId): string | null {
+  #textOf(id: MessageId): SaidText | null {
     const known = this.#texts.get(id);
     if (known !== undefined) return known;
     const message = this.#messageOf(id);
-    const text = message === undefined || !isPersonal(message) ? null : typedText(message);
+    const text = message === undefined || !isPersonal(message) ? null : new SaidText(typedText(message));
     this.#texts.set(id, text);
     return text;
   }
@@ -107,8 +107,9 @@ export function attributedSummary(summary: StructuredSummary, messageOf: Message
   const { originalTask } = summary;
   const isTask = originalTask === null || spoken.bearOutTask(originalTask);
   const constraints = summary.constraints.map(withoutSpeaker);
-  const rules = constraints.filter((rule) => spoken.bearOutRule(rule));
-  const notes = constraints.filter((rule) => !rules.includes(rule));
+  const { rules = [], notes = [] } = Object.groupBy(constraints, (rule) =>
+    spoken.bearOutRule(rule) ? "rules" : "notes",
+  );
   const demoted = [...(isTask ? [] : [originalTask]), ...notes].map(asNote);
   const known = new Set(demoted.map(({ id }) => id));
   const facts = summary.facts.filter(({ id }) => !known.has(id)).map((fact) => attributedFact(fact, messageOf, spoken));
@@ -189,19 +190,48 @@ function withoutSpeaker<Item extends SummaryItem>(item: Item): Item {
  * `…` or a note in brackets replaces what is left out. Part of a sentence is not a sentence: "Never delete the logs"
  * does not say "delete the logs".
  */
-export function saysVerbatim(said: string, words: string): boolean {
-  const pieces = words.split(CUT).map((piece) => oneLine(piece).trim());
-  const text = oneLine(said);
-  let from = 0;
-  for (const [index, piece] of pieces.entries()) {
-    if (piece === "") continue;
-    const opens = index === 0 || pieces.slice(0, index).every((before) => before === "");
-    const closes = index === pieces.length - 1;
-    const at = placeOf(piece, text, from, opens, closes);
-    if (at < 0) return false;
-    from = at + piece.length;
+export const saysVerbatim = (said: string, words: string): boolean => new SaidText(said).contains(words);
+
+/** What somebody said, read once for all words that are looked for in it. */
+class SaidText {
+  readonly text: string;
+  readonly #lines: string;
+  readonly #flat: string;
+  #sentences: ReadonlySet<string> | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#lines = oneLine(text);
+    this.#flat = flat(this.#lines);
   }
-  return pieces.some((piece) => piece !== "");
+
+  /** Does the same as {@link saysVerbatim}. Most words are one sentence, for which the text need not be searched. */
+  says(words: string): boolean {
+    this.#sentences ??= new Set(passagesOf(this.text).map((passage) => passage.trim()));
+    return this.#sentences.has(words) || this.contains(words);
+  }
+
+  contains(words: string): boolean {
+    const pieces = words.split(CUT).map((piece) => oneLine(piece).trim());
+    let from = 0;
+    for (const [index, piece] of pieces.entries()) {
+      if (piece === "") continue;
+      const opens = index === 0 || pieces.slice(0, index).every((before) => before === "");
+      const at = this.#placeOf(piece, from, opens, index === pieces.length - 1);
+      if (at < 0) return false;
+      from = at + piece.length;
+    }
+    return pieces.some((piece) => piece !== "");
+  }
+
+  #placeOf(piece: string, from: number, opens: boolean, closes: boolean): number {
+    const needle = flat(piece);
+    for (let at = this.#flat.indexOf(needle, from); at >= 0; at = this.#flat.indexOf(needle, at + 1)) {
+      const isWhole = !closes || closesSentence(this.#lines, at + needle.length);
+      if (isWhole && (!opens || opensSentence(this.#lines, at))) return at;
+    }
+    return -1;
+  }
 }
 
 /** True when a message begins with these words, which may have been cut anywhere for lack of room. */
@@ -235,15 +265,6 @@ const flat = (text: string): string => text.replaceAll("\n", " ");
 /** Marks around a sentence that are not part of it: quotes, brackets, list markers and emphasis. */
 const AROUND = /["'“”„«»‹›「」『』()[\]*_`#>•–—\-\s\d)]/u;
 const ENDS = /[.!?;:。！？；：…\n]/u;
-
-function placeOf(piece: string, text: string, from: number, opens: boolean, closes: boolean): number {
-  const needle = flat(piece);
-  const hay = flat(text);
-  for (let at = hay.indexOf(needle, from); at >= 0; at = hay.indexOf(needle, at + 1)) {
-    if ((!opens || opensSentence(text, at)) && (!closes || closesSentence(text, at + needle.length))) return at;
-  }
-  return -1;
-}
 
 function opensSentence(text: string, at: number): boolean {
   for (let index = at - 1; index >= 0; index--) {

@@ -1022,6 +1022,14 @@ describe("todo lists and plans", () => {
     todos: items.map(([content, status]) => ({ content, status })),
   });
 
+  it("keeps an item as open whose state is no text", () => {
+    const status = [{ toString: null, valueOf: null }];
+    const conversation = new Conversation()
+      .user("Go.")
+      .tool("TodoWrite", { todos: [{ content: "Write parser", status }] }, "ok");
+    expect(summaryOf(conversation).summary.openItems[0]).toMatchObject({ description: "Write parser", status: "open" });
+  });
+
   it("keeps the newest state of each item", () => {
     const conversation = new Conversation()
       .user("Go.")

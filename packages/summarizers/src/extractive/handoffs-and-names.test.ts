@@ -37,6 +37,41 @@ describe("H5: what somebody wrote down already", () => {
     expect(text).not.toContain("the user asked about relative paths");
   });
 
+  it("says under which title each of its lines stands, however short they are", () => {
+    const handoff = `## Goal
+Ship the cart.
+
+## Progress
+### Done
+- [x] Added the parser
+- [x] Wrote tests
+### Blocked
+- (none)
+
+**Next steps:**
+1. Run \`npm test\`
+2. Fix lint
+
+7. Pending Tasks:
+   - The docs.
+<open_questions>
+Which port?
+</open_questions>`;
+    const { text } = summaryOf(new Conversation().user(handoff, "compaction").agent("I go on with the next step."));
+    expect(text).toContain(
+      "- (handoff) Goal: Ship the cart. Progress: Done: [x] Added the parser; [x] Wrote tests; Blocked: (none); Next steps: Run `npm test`; Fix lint; Pending Tasks: The docs. open questions: Which port?\n",
+    );
+  });
+
+  it("begins with what an agent that was sent out reports, and not with that it knows enough now", () => {
+    const report =
+      "Now I have gathered comprehensive information. I have a full picture now.\n\n## Keys\nThey are minted in routes/keys.ts.";
+    const { text } = summaryOf(
+      new Conversation().user("Look into it.").tool("task", { description: "Find keys", prompt: "…" }, report),
+    );
+    expect(text).toContain("- (sub-agent) Keys: They are minted in routes/keys.ts.");
+  });
+
   it("goes before what the steps say where room is short", () => {
     const conversation = new Conversation().user(HANDOFF, "compaction");
     for (let step = 0; step < 40; step++)

@@ -232,6 +232,12 @@ const argumentsOf = (text: string): readonly string[] =>
 /** The most of a handoff that is read, in UTF-16 code units. */
 const MOST_READ_OF_HANDOFF = 40_000;
 const MIN_LINE = 20;
+/** A line that only says what the lines below it are: a heading, bold words, a numbered title or a tag. */
+const TITLE =
+  /^[ \t]{0,12}(?:(#{1,6}) {1,3}([^\n]{1,80})|\d{1,2}\. {1,3}([^\n]{1,60}):|\*\*([^*\n]{1,60})\*\*:?|<([a-z][\w-]{1,40})>) {0,3}\r?$/gm;
+/** In UTF-16 code units. */
+const LONGEST_TITLE = 90;
+const NUMBER_OR_COLON = /^\d{1,2}\.\s+|[:*`#\s]+$/g;
 /** Text that harnesses put around a handoff, which is about the conversation and not about the work. */
 const FRAME =
   /^(?:This session is being continued|The conversation history before|The summary below covers|If you need specific details from before|Please continue the conversation|Continue (?:the conversation|with the last task)|<\/?summary>|(?:Analysis|Summary):?$)/i;
@@ -258,8 +264,54 @@ const HANDOFF_DETAIL_WORTH = 2;
 const RULE = /^\|[\s|:-]*$/;
 
 /** True for the header of a table and the line under it, which say nothing without the rows. */
-const isRuled = (index: number, all: readonly PlacedSentence[]): boolean =>
+const isRuled = (index: number, all: readonly Sentence[]): boolean =>
   [all[index], all[index + 1]].some((sentence) => sentence !== undefined && RULE.test(sentence.text));
+
+const titleKey = (text: string): string =>
+  text
+    .replace(/^<([\w-]+)>$/, "$1")
+    .replace(/[*`]/g, "")
+    .replace(NUMBER_OR_COLON, "")
+    .replaceAll("_", " ");
+
+/** A title as it is known again, and its depth: sections may begin with a title of their own. */
+function levelledTitle([, hashes = "", heading, numbered, bold, tag]: RegExpExecArray): readonly [string, number] {
+  const level = heading !== undefined ? hashes.length : numbered !== undefined ? 7 : bold !== undefined ? 8 : 0;
+  return [titleKey(heading ?? numbered ?? bold ?? tag ?? ""), level];
+}
+
+/**
+ * Returns what a handoff says, sentence by sentence. The first under a title begins with it: without it, nobody could
+ * tell what is done from what comes next.
+ */
+function titledLines(handoff: string, by: HandoffSpeaker): readonly PlacedSentence[] {
+  const levels = new Map([...handoff.matchAll(TITLE)].map(levelledTitle));
+  const levelOf = ({ text }: Sentence) => (text.length <= LONGEST_TITLE ? levels.get(titleKey(text)) : undefined);
+  const all = sentencesOf(handoff, MOST_READ_OF_HANDOFF, 0);
+  const lines: PlacedSentence[] = [];
+  let [title, titleLevel, at] = ["", 0, 0];
+  for (const [index, sentence] of all.entries()) {
+    const level = levelOf(sentence);
+    if (level !== undefined) {
+      title = `${level > titleLevel ? title : ""}${titleKey(sentence.text)}: `;
+      titleLevel = level;
+    } else if (!saysSomething(sentence, title !== "") || isRuled(index, all)) at++;
+    else if (by === "handoff" || lines.length > 0 || !saysItIsDone(sentence)) {
+      lines.push({ ...sentence, text: title + sentence.text, at: at++ });
+      title = "";
+    }
+  }
+  return lines;
+}
+
+/** Agents that were sent out report first that they know enough now. */
+const saysItIsDone = (sentence: Sentence): boolean => !sentence.text.endsWith(":") && isRemark(sentence);
+
+/** A single word says something only under a title: "Blocked: nothing". */
+const saysSomething = ({ text }: Sentence, isTitled: boolean): boolean =>
+  (text.length >= MIN_LINE || (isTitled ? /[\p{L}\p{N}]/u : /[\p{L}\p{N}]\S*\s+\S/u).test(text)) &&
+  !FRAME.test(text) &&
+  !/^<\/?[\w-]{1,40}>$/.test(text);
 
 /**
  * Keeps the handoffs and summaries in the log, with their author, sentence by sentence and word for word. The newest
@@ -273,9 +325,7 @@ export class HandoffCollector implements SpanCollector {
   }[] = [];
 
   handoff(text: string, place: Place, by: HandoffSpeaker): void {
-    const sentences = sentencesOf(text.replace(WRAPPED, ""), MOST_READ_OF_HANDOFF, 0)
-      .map(placed)
-      .filter(({ text: line }, index, all) => line.length >= MIN_LINE && !FRAME.test(line) && !isRuled(index, all));
+    const sentences = titledLines(text.replace(WRAPPED, "").slice(0, MOST_READ_OF_HANDOFF), by);
     if (sentences.length > 0) this.#handoffs.push({ place, sentences, by });
   }
 

@@ -198,9 +198,9 @@ function todoOf(item: JsonValue, place: Place): readonly Todo[] {
   if (typeof item !== "object" || item === null || Array.isArray(item)) return [];
   const fields = item as Readonly<Record<string, JsonValue | undefined>>;
   const text = TEXT_FIELDS.map((name) => fields[name]).find((value) => typeof value === "string");
-  const state = String(
-    fields["status"] ?? fields["state"] ?? (fields["done"] === true || fields["completed"] === true ? "done" : ""),
-  );
+  const stated = fields["status"] ?? fields["state"];
+  const isDone = fields["done"] === true || fields["completed"] === true;
+  const state = typeof stated === "string" ? stated : isDone ? "done" : "";
   return make(
     typeof text === "string" ? text : "",
     statusOf(state) ?? "open",
