@@ -235,12 +235,14 @@ describe("threadfoldMiddleware", () => {
     const session = await openIn(createMemoryStore(), 50_000)(asThreadId("t"));
     const item = (type: string, fields: object) => ({ type, id: `${type}_1`, ...fields });
     const said = item("message", { role: "assistant", content: [{ type: "output_text", text: "Then:" }] });
-    const call = item("function_call", { call_id: "c-1", name: "read", arguments: '{"pa' });
+    const call = item("function_call", { call_id: "call-cut-off", name: "read", arguments: '{"pa' });
     const cut = (...items: object[]) =>
       new AIMessage({
         content: [{ type: "text", text: "Then:" }],
-        invalid_tool_calls: [{ id: "c-1", name: "read", args: '{"pa' }],
-        additional_kwargs: { tool_calls: [{ id: "c-1", type: "function", function: { name: "read", arguments: "" } }] },
+        invalid_tool_calls: [{ id: "call-cut-off", name: "read", args: '{"pa' }],
+        additional_kwargs: {
+          tool_calls: [{ id: "call-cut-off", type: "function", function: { name: "read", arguments: "" } }],
+        },
         response_metadata: { incomplete_details: { reason: "max_output_tokens" }, output: items },
       });
     const thought = (id: string) => ({ type: "reasoning", id, summary: [] });
@@ -249,7 +251,7 @@ describe("threadfoldMiddleware", () => {
       .respond(cut(thought("rs_1"), said, thought("rs_2"), call));
     const agent = createAgent({ model, tools: [read], middleware: [threadfoldMiddleware({ session })] });
     const last = (await agent.invoke({ messages: [new HumanMessage("go")] })).messages.at(-1);
-    expect(JSON.stringify(last)).not.toContain("c-1");
+    expect(JSON.stringify(last)).not.toContain("call-cut-off");
     expect(last?.response_metadata).toMatchObject({ output: [thought("rs_1"), said] });
   });
 
