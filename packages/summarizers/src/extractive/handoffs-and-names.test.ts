@@ -63,6 +63,20 @@ Which port?
     );
   });
 
+  it("says under which tag each of its lines stands, where harnesses write tags for titles", () => {
+    const handoff = `<state_snapshot>
+    <overall_goal>
+        Ship the cart.
+    </overall_goal>
+    <current_plan>
+        1. [DONE] Read it.
+        2. Release
+    </current_plan>
+</state_snapshot>`;
+    const { text } = summaryOf(new Conversation().user(handoff, "compaction").agent("I go on with the next step."));
+    expect(text).toContain("- (handoff) overall goal: Ship the cart. current plan: [DONE] Read it. Release\n");
+  });
+
   it("begins with what an agent that was sent out reports, and not with that it knows enough now", () => {
     const report =
       "Now I have gathered comprehensive information. I have a full picture now.\n\n## Keys\nThey are minted in routes/keys.ts.";

@@ -241,8 +241,9 @@ const NUMBER_OR_COLON = /^\d{1,2}\.\s+|[:*`#\s]+$/g;
 /** Text that harnesses put around a handoff, which is about the conversation and not about the work. */
 const FRAME =
   /^(?:This session is being continued|The conversation history before|The summary below covers|If you need specific details from before|Please continue the conversation|Continue (?:the conversation|with the last task)|<\/?summary>|(?:Analysis|Summary):?$)/i;
-/** Tags that a harness puts around a sub-agent's report. */
-const WRAPPED = /^\s*(?:<[\w-]+(?:\s[^<>]{0,200})?>\s*)+/;
+/** The tag that a harness puts around a handoff, and those around a sub-agent's report. */
+const WRAPPED = /^\s*<[\w-]+(?:\s[^<>]{0,200})?>\s*/;
+const WRAPPED_OFTEN = /^\s*(?:<[\w-]+(?:\s[^<>]{0,200})?>\s*)+/;
 /** What a model was told to think before it wrote a handoff, and the handoff, which says it again in fewer words. */
 const DRAFT_BEGINS = /^[ \t]*(?:<analysis>|Analysis:)[ \t]*$/m;
 const DRAFT_ENDS = /^[ \t]*(?:<summary>|Summary:)[ \t]*$/m;
@@ -284,7 +285,8 @@ function levelledTitle([, hashes = "", heading, numbered, bold, tag]: RegExpExec
  * Returns what a handoff says, sentence by sentence. The first under a title begins with it: without it, nobody could
  * tell what is done from what comes next.
  */
-function titledLines(handoff: string, by: HandoffSpeaker): readonly PlacedSentence[] {
+function titledLines(text: string, by: HandoffSpeaker): readonly PlacedSentence[] {
+  const handoff = text.slice(0, MOST_READ_OF_HANDOFF);
   const levels = new Map([...handoff.matchAll(TITLE)].map(levelledTitle));
   const levelOf = ({ text }: Sentence) => (text.length <= LONGEST_TITLE ? levels.get(titleKey(text)) : undefined);
   const all = sentencesOf(handoff, MOST_READ_OF_HANDOFF, 0);
@@ -295,7 +297,8 @@ function titledLines(handoff: string, by: HandoffSpeaker): readonly PlacedSenten
     if (level !== undefined) {
       title = `${level > titleLevel ? title : ""}${titleKey(sentence.text)}: `;
       titleLevel = level;
-    } else if (!saysSomething(sentence, title !== "") || isRuled(index, all)) at++;
+    } else if (TAG.test(sentence.text)) continue;
+    else if (!saysSomething(sentence, levels.size > 0) || isRuled(index, all)) at++;
     else if (by === "handoff" || lines.length > 0 || !saysItIsDone(sentence)) {
       lines.push({ ...sentence, text: title + sentence.text, at: at++ });
       title = "";
@@ -307,11 +310,12 @@ function titledLines(handoff: string, by: HandoffSpeaker): readonly PlacedSenten
 /** Agents that were sent out report first that they know enough now. */
 const saysItIsDone = (sentence: Sentence): boolean => !sentence.text.endsWith(":") && isRemark(sentence);
 
+/** The end of a section, or the beginning of one without a line. */
+const TAG = /^<\/?[\w-]{1,40}>$/;
+
 /** A single word says something only under a title: "Blocked: nothing". */
 const saysSomething = ({ text }: Sentence, isTitled: boolean): boolean =>
-  (text.length >= MIN_LINE || (isTitled ? /[\p{L}\p{N}]/u : /[\p{L}\p{N}]\S*\s+\S/u).test(text)) &&
-  !FRAME.test(text) &&
-  !/^<\/?[\w-]{1,40}>$/.test(text);
+  (text.length >= MIN_LINE || (isTitled ? /[\p{L}\p{N}]/u : /[\p{L}\p{N}]\S*\s+\S/u).test(text)) && !FRAME.test(text);
 
 /**
  * Keeps the handoffs and summaries in the log, with their author, sentence by sentence and word for word. The newest
@@ -325,7 +329,7 @@ export class HandoffCollector implements SpanCollector {
   }[] = [];
 
   handoff(text: string, place: Place, by: HandoffSpeaker): void {
-    const sentences = titledLines(text.replace(WRAPPED, "").slice(0, MOST_READ_OF_HANDOFF), by);
+    const sentences = titledLines(text.replace(by === "handoff" ? WRAPPED : WRAPPED_OFTEN, ""), by);
     if (sentences.length > 0) this.#handoffs.push({ place, sentences, by });
   }
 
