@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { agentThreads, countingTokenizer, runs } from "../laws/index.ts";
 import { message } from "../laws/messages.ts";
 import { samplePin } from "../laws/samples.ts";
-import { asThreadId } from "../model/ids.ts";
+import { asThreadId, asToolCallId } from "../model/ids.ts";
 import type { Message, MessageInput } from "../model/message.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import type { Pin } from "../thread/thread-entry.ts";
@@ -198,6 +198,33 @@ describe("detectPins", () => {
       expect(found.leftOut).toHaveLength(count);
       expect(liveAfter([], found.entries)).toEqual([]);
     }
+  });
+
+  it("P9 looks back for the calls that new results answer, and no further", () => {
+    const call = (callId: string): MessageInput => ({
+      ...message(`a-${callId}`, "assistant", ""),
+      parts: [
+        { type: "tool-call", callId: asToolCallId(callId), toolName: "ask_user", input: { question: "Where to?" } },
+      ],
+    });
+    const reply = (callId: string): MessageInput => {
+      const content = { type: "text", text: "Never touch the lockfile." } as const;
+      const result = { toolName: "ask_user", callId: asToolCallId(callId), outcome: "success", content } as const;
+      return { ...message(`r-${callId}`, "tool", ""), parts: [{ type: "tool-result", result }] };
+    };
+    const before = Array.from({ length: 100 }, (_, at) => say(`u${at}`, "Go on."));
+    const read = (messages: readonly MessageInput[], from: number) => {
+      const all = messagesOf(...messages);
+      let looked = 0;
+      const earlier = (function* () {
+        for (const one of all.slice(0, from).reverse()) yield (looked++, one);
+      })();
+      const { entries } = detectPins(all.slice(from), [], { maxTokens: 1_000, countTokens, earlier });
+      return [entries.length, looked];
+    };
+    expect(read([...before, call("c1"), reply("c1"), call("c2"), reply("c2")], 101)).toEqual([1, 1]);
+    expect(read([...before, call("c1"), say("u", "Wait."), reply("c1")], 102)).toEqual([1, 2]);
+    expect(read([...before, say("u", "Wait."), call("c1"), reply("c1")], 101)).toEqual([1, 0]);
   });
 
   it("writes no more into the log than a message of a person needs", () => {

@@ -1,4 +1,4 @@
-import type { PinId } from "../model/ids.ts";
+import type { PinId, ToolCallId } from "../model/ids.ts";
 import type { Message } from "../model/message.ts";
 import { mayLift, type Pin, type PinEntry, type PinLiftedEntry } from "../thread/thread-entry.ts";
 import { finishSteps, type Steps } from "../time/steps.ts";
@@ -9,7 +9,10 @@ export interface PinDetection {
   /** The most tokens that all pins detected in user messages may take together. */
   readonly maxTokens: number;
   readonly countTokens: (text: string) => number;
-  /** The messages before the new ones, oldest first: they hold the calls whose replies are new. None by default. */
+  /**
+   * The messages before the new ones, newest first. They are read until they held the calls that the first new results
+   * answer, which are mostly those of the message before. None by default.
+   */
   readonly earlier?: Iterable<Message>;
 }
 
@@ -42,15 +45,42 @@ export function* detectPinsInSteps(
   const rules = new RuleLedger(live, detection);
   const candidates: RuleCandidate[] = [];
   const asked = new AskedQuestions();
-  for (const message of detection.earlier ?? []) asked.answeredBy(message);
+  const callers = new Callers(detection.earlier ?? []);
+  let isAnswering = true;
   for (const message of messages) {
     yield;
+    isAnswering &&= message.role !== "assistant";
+    const caller = isAnswering ? callers.of(message) : undefined;
+    if (caller !== undefined) asked.answeredBy(caller);
     const said = yield* saidRulesInSteps(message, () => rules.live, asked.answeredBy(message));
     for (const lifted of said.lifted) rules.takeBack(lifted);
     yield* rules.make(said.made);
     for (const candidate of said.candidates) candidates.push(candidate);
   }
   return { entries: rules.entries, leftOut: rules.leftOut, candidates };
+}
+
+/** The messages that made calls, which are looked for from the newest message on. */
+class Callers {
+  readonly #messages: Iterator<Message>;
+  readonly #byCall = new Map<ToolCallId, Message>();
+
+  constructor(messages: Iterable<Message>) {
+    this.#messages = messages[Symbol.iterator]();
+  }
+
+  /** Returns the message with the call that a message answers; undefined when there is none. */
+  of({ parts: [part] }: Message): Message | undefined {
+    if (part?.type !== "tool-result") return undefined;
+    const { callId } = part.result;
+    while (!this.#byCall.has(callId)) {
+      const { value: message, done } = this.#messages.next();
+      if (done === true) return undefined;
+      for (const made of message.branch === undefined ? message.parts : [])
+        if (made.type === "tool-call" && !this.#byCall.has(made.callId)) this.#byCall.set(made.callId, message);
+    }
+    return this.#byCall.get(callId);
+  }
 }
 
 /** The longest reason that a log keeps for a retraction, in UTF-16 code units; its source tells where the rest is. */

@@ -283,9 +283,8 @@ export class SessionThread {
 
   #detectPins(grown: AgentThread, fromOrdinal: number): Steps<DetectedRules> {
     const { tokenizer } = this.#ports;
-    const messages = grown.messagesBetween(fromOrdinal);
-    return detectPinsInSteps(messages, grown.livePins, {
-      earlier: messages.some(({ role }) => role === "tool") ? [...recentMessages(grown, fromOrdinal)].reverse() : [],
+    return detectPinsInSteps(grown.messagesBetween(fromOrdinal), grown.livePins, {
+      earlier: recentMessages(grown, fromOrdinal),
       maxTokens: this.#maxPinTokens,
       countTokens: (text) => tokenizer.countTokens(text),
     });
@@ -339,7 +338,7 @@ function* recentMessages(thread: AgentThread, before = thread.length): Iterable<
     for (let ordinal = before - 1; ordinal >= Math.max(0, before - RECENT); ordinal--)
       yield thread.messageAt(ordinal) as Message;
   } catch (problem) {
-    if (!(problem instanceof ThreadfoldError && problem.code === "HISTORY_NOT_LOADED")) throw problem;
+    if (!(ThreadfoldError.isInstance(problem) && problem.code === "HISTORY_NOT_LOADED")) throw problem;
   }
 }
 
