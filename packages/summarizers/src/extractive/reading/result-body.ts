@@ -51,7 +51,7 @@ function jsonText(value: JsonValue): string {
  * and pnpm the package and its task.
  */
 const STAMP =
-  /^(?:(?:[^\t\n]{1,80}\t){0,2}(?:[\w.-]{1,60} {1,9}\| )?\ufeff?\[?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z\]?(?: |$)|[\w.-]{1,60}[-_]\d{1,3} {1,9}\| |(?:@[\w.-]{1,40}\/)?[\w-]{1,60}:[a-z][\w:-]{0,40}: |[\w.-]{1,40}\/[\w./-]{1,80} [a-z][\w:-]{0,40}[:$] )/;
+  /^(?:(?:[^\t\n]{1,80}\t){0,2}(?:[\w.-]{1,60} {1,9}\| )?\ufeff?\[?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z\]?(?: |$)|[\w.-]{1,60}[-_]\d{1,3} {1,9}\| |(?!error|warning|info|debug)(?:@[\w.-]{1,40}\/)?[a-z\d_-]{1,60}:[a-z][\w:-]{0,40}: |[\w.-]{1,40}\/[\w./-]{1,80} (?!error|warning)[a-z][\w:-]{0,40}[:$] )/;
 /** The share of the lines that must have one: others are notes of whoever passed the log on. */
 const LEAST_STAMPED = 0.8;
 const STAMPED_LINES = 2;

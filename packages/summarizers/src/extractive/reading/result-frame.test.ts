@@ -102,6 +102,17 @@ describe("what a harness writes around an output", () => {
     );
   });
 
+  it("is no stamp where it is the level of a log or the place of an error", () => {
+    const lines = (line: (at: number) => string) => [1, 2, 3, 4, 5, 6, 7].map(line).join("\n");
+    for (const output of [
+      lines((at) => `error:cart: item ${at} has no price`),
+      lines((at) => `src/cart.ts error: item ${at} has no price`),
+    ])
+      expect(JSON.stringify(told(ran("shell", "npm run check", `${output}\nexit code: 1`)))).toMatch(
+        /(?:error:cart|cart\.ts)/,
+      );
+  });
+
   it("tells the failed tests of a log of a service, and not the exit code of its last step", () => {
     const log = [
       "FAIL src/cart.test.ts > adds prices\nAssertionError: expected 3 to be 4",
