@@ -65,6 +65,42 @@ describe("what a reader would not miss", () => {
     expect(text).toContain("the agent last said: Caches end with their owner.");
   });
 
+  it("passing ideas of one who thinks aloud give way to what says why", () => {
+    const ideas = [
+      "Wait, `openCart` in `shop/open.ts` could be the one.",
+      "Ah, `closeCart` in `shop/close.ts` matches an exact string.",
+      "Oops, `dropCart` in `shop/drop.ts` was replaced too.",
+      "等等，`cleanCart` 在 `shop/clean.ts` 里面。",
+    ];
+    const findings = [
+      "Guests lose their carts because `login.ts` starts a session.",
+      "The listeners stay with the old one.",
+      "Nobody calls `stopTimers` on the way out.",
+      "Sockets of the queue are closed by the broker.",
+      "Prices are read again at every visit.",
+      "Vouchers belong to customers who pay.",
+      "This means that `merge` never sees them.",
+    ];
+    const conversation = new Conversation().user("Find the leak.").agent([...ideas, ...findings].join("\n"));
+    conversation.bash("ls", "a").agent("The carts are kept now.").bash("ls", "a");
+    const said = summaryOf(conversation).summary.facts.map(({ text }) => text);
+    expect(said).toEqual(findings);
+  });
+
+  it("a full stop inside a code span ends no sentence", () => {
+    const conversation = new Conversation().user("Document the cart.");
+    conversation
+      .agent("I used `.. automodule:: cart` with `:members:`. It lists `Cart` first. The node `one. two` is lost.")
+      .bash("make html", "done")
+      .agent("The pages are complete.");
+    const said = summaryOf(conversation).summary.facts.map(({ text }) => text);
+    expect(said).toEqual([
+      "I used `.. automodule:: cart` with `:members:`.",
+      "It lists `Cart` first.",
+      "The node `one. two` is lost.",
+    ]);
+  });
+
   it("what it means to do next is an announcement in other words too", () => {
     const conversation = new Conversation().user("Find the leak.");
     for (const step of [

@@ -2,8 +2,8 @@ import type { Steps } from "@threadfold/core";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import {
-  CONCLUDES,
   isAnnouncement,
+  isConclusion,
   isGuess,
   isPassing,
   isQuestion,
@@ -12,6 +12,7 @@ import {
   quoteSentences,
   type Sentence,
   sentencesOf,
+  withoutMusing,
 } from "../text/sentence.ts";
 import { type SpanWords, wordsOf } from "../text/words.ts";
 import type { Candidate, HandoffSpeaker, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
@@ -25,9 +26,7 @@ const TELLING_WORDS = 8;
 const MOST_QUOTED = 3;
 const MOST_CLOSING = 7;
 const MIN_SENTENCE = 18;
-/**
- * The number of last messages of the current turn that show where the agent is, even if they only say what comes next.
- */
+/** As many last messages of the current turn show where the agent is, even if they only say what comes next. */
 const LAST_STEPS = 3;
 /** Weights: sentences on what was found, decided or done are worth more than those on what comes next. */
 const CONCLUSION = 1.8;
@@ -70,7 +69,8 @@ export class ReportCollector implements SpanCollector {
 
   agentSpeech({ sentences, place, closing }: Speech): void {
     const all = sentences.map(placed);
-    const telling = all.filter((sentence, index) => isTelling(sentence) || (closing && isRow(index, all)));
+    const stated = all.filter((sentence, index) => isTelling(sentence) || (closing && isRow(index, all)));
+    const telling = withoutMusing(stated);
     if (telling.length > 0) this.#reports.push({ place, sentences: telling, closing });
   }
 
@@ -145,10 +145,10 @@ function weightOf(words: ReadonlySet<string>, open: ReadonlyMap<string, number>)
   return weight;
 }
 
-function standingOf({ text, marks }: Sentence): number {
-  if (isGuess(text)) return GUESSED;
-  if (marks & CONCLUDES) return CONCLUSION;
-  return isAnnouncement(text) || isSlight({ text, marks }) ? ANNOUNCEMENT : 1;
+function standingOf(sentence: Sentence): number {
+  if (isGuess(sentence.text)) return GUESSED;
+  if (isConclusion(sentence)) return CONCLUSION;
+  return isAnnouncement(sentence.text) || isSlight(sentence) ? ANNOUNCEMENT : 1;
 }
 
 /** Leaves out table rows, headings, questions, courtesies and remarks, which say nothing about what was found. */

@@ -154,8 +154,24 @@ function addSentences(line: string, sentences: Sentence[]): void {
   // A table row is kept as a whole.
   const marks = HEADING.test(line) ? HEADS : 0;
   if (ROW.test(plain) && plain.length <= MAX_SENTENCE) addSentence(plain, sentences);
-  else for (const part of plain.split(SENTENCE_END)) addSentence(part, sentences, marks);
+  else for (const part of wholeSpans(plain.split(SENTENCE_END))) addSentence(part, sentences, marks);
 }
+
+/** Joins parts of a line again that were split inside a code span (`.. automodule:: example`). */
+function wholeSpans(parts: readonly string[]): readonly string[] {
+  if (!parts.some(isInsideSpan) || isInsideSpan(parts.join(""))) return parts;
+  const whole: string[] = [];
+  let isOpen = false;
+  for (const part of parts) {
+    if (isOpen) whole.push(`${whole.pop()} ${part}`);
+    else whole.push(part);
+    if (isInsideSpan(part)) isOpen = !isOpen;
+  }
+  return whole;
+}
+
+/** True for a text that ends inside a code span, if it does not begin inside one. */
+const isInsideSpan = (text: string): boolean => (text.split("`").length - 1) % 2 === 1;
 
 function addSentence(part: string, sentences: Sentence[], marks = 0): void {
   const text = part.trim();
@@ -226,7 +242,7 @@ export const isAnnouncement = (sentence: string): boolean =>
   ANNOUNCES.test(sentence) || ANNOUNCES_ELSEWHERE.test(sentence) || ANNOUNCES_PRESENT.test(sentence);
 
 /** Marks of sentences that say what was found, decided, done or not done. */
-export const CONCLUDES = FINDING | DECISION | COMPLETION | SETBACK;
+const CONCLUDES = FINDING | DECISION | COMPLETION | SETBACK;
 /** Signs of a name: code, a path, a file, a number. */
 const NAMES = /`|[a-z][A-Z]|\w_\w|[\w)]\.[a-z]\w|\/\w|\d/;
 /** The speaker has looked at enough; what was seen is in other sentences. */
@@ -249,9 +265,25 @@ export const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) &
 
 /** Words of a guess. */
 const GUESSES = /\b(?:maybe|perhaps|might be|not sure|unclear|it seems|i bet)\b/i;
+/** Beginnings of one who thinks aloud: what follows is a moment's idea, often taken back at once. */
+const MUSES =
+  /^(?:(?:but|oh|ah|no|ok(?:ay)?)[,!.]? +)?(?:(?:wait|hm+|oops|whoops|oh|ah+|aha|uh|moment|warte|ups|attends|espera|погоди(?:те)?|подожди(?:те)?|хм+)(?!\p{L}) ?[,!.…:]|(?:等等|哦|噢|啊|咦|嗯|あれ|えっと|うーん|待って)[，、！。…])/iu;
 
-/** Checks whether a sentence itself says that it may be wrong. */
-export const isGuess = (text: string): boolean => GUESSES.test(text);
+/** Checks whether a sentence itself says that it may be wrong, or begins like one who thinks aloud. */
+export const isGuess = (text: string): boolean => GUESSES.test(text) || MUSES.test(text);
+
+/** Leaves out the passing ideas of one who thinks aloud, unless there is nothing else. */
+export function withoutMusing<T extends Sentence>(sentences: readonly T[]): readonly T[] {
+  const sound = sentences.filter(({ text }) => !MUSES.test(text));
+  return sound.length > 0 ? sound : sentences;
+}
+
+/** Words between what is so and why, or what follows from it. */
+const REASONS =
+  /\b(?:because|(?:this|that|which|it) (?:means|implies|shows|confirms|explains)|therefore|so that|instead of|weil|deshalb|damit|parce que|donc|porque|por eso|потому что|поэтому)(?!\p{L})|因为|所以|ため|なので|때문/iu;
+
+/** Checks whether a sentence says what was found, decided, done or not done, why, or what follows from it. */
+export const isConclusion = ({ text, marks }: Sentence): boolean => (marks & CONCLUDES) !== 0 || REASONS.test(text);
 
 /**
  * Checks whether a sentence concludes nothing, and is short without a name ("The constructor is large.") or only leads
