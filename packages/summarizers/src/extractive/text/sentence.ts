@@ -269,8 +269,8 @@ const GUESSES = /\b(?:maybe|perhaps|might be|not sure|unclear|it seems|i bet)\b/
 const MUSES =
   /^(?:(?:but|oh|ah|no|ok(?:ay)?)[,!.]? +)?(?:(?:wait|hm+|oops|whoops|oh|ah+|aha|uh|moment|warte|ups|attends|espera|погоди(?:те)?|подожди(?:те)?|хм+)(?!\p{L}) ?[,!.…:]|(?:等等|哦|噢|啊|咦|嗯|あれ|えっと|うーん|待って)[，、！。…])/iu;
 
-/** Checks whether a sentence itself says that it may be wrong, or begins like one who thinks aloud. */
-export const isGuess = (text: string): boolean => GUESSES.test(text) || MUSES.test(text);
+/** Checks whether a sentence itself says that it may be wrong. */
+export const isGuess = (text: string): boolean => GUESSES.test(text);
 
 /** Leaves out the passing ideas of one who thinks aloud, unless there is nothing else. */
 export function withoutMusing<T extends Sentence>(sentences: readonly T[]): readonly T[] {
