@@ -137,14 +137,10 @@ function readResponses(values: readonly LiveValue[], draft: SessionDraft, model:
   for (const { value, id, at } of values) {
     const item = objectOf(value);
     if (item === undefined) draft.reportMalformed(at, "it is not an item");
-    else transcript.read(withCallId(item), { at, id });
+    else transcript.read(item, { at, id });
   }
   transcript.finish();
 }
-
-/** In the SDK's type, a local shell's result has no `call_id`, and names its call in `id`. */
-const withCallId = (item: ForeignObject): ForeignObject =>
-  item.type === "local_shell_call_output" && item.call_id === undefined ? { ...item, call_id: item.id } : item;
 
 /** What a host sends besides the conversation, in core's model. */
 export interface LiveFrame {

@@ -111,6 +111,14 @@ describe("openaiResponsesImporter", () => {
     expect(session.messages[3]?.parts[0]).toMatchObject({ providerMetadata: { openai: { namespace: "crm" } } });
   });
 
+  it.each(["id", "call_id"])("matches a local shell's result to its call by `%s`", async (field) => {
+    const action = { type: "exec", command: ["ls"], env: {} };
+    const shell = { type: "local_shell_call", id: "lsh_1", call_id: "c2", status: "completed", action };
+    const answer = { type: "local_shell_call_output", [field]: "c2", output: "a.ts" };
+    const { messages } = await importSession(jsonDocument({ input: [user("go"), shell, answer] }));
+    expect(messages[2]?.parts).toMatchObject([{ result: { callId: "c2", toolName: "local_shell" } }]);
+  });
+
   it("recognizes a provider compaction item and keeps it byte for byte", async () => {
     const item = { type: "compaction", id: "cmp_1", encrypted_content: "blob" };
     const session = await importSession(jsonDocument({ input: [user([{ type: "input_text", text: "go" }]), item] }));

@@ -137,7 +137,10 @@ const TYPED_RESULT_FIELDS = ["call_id", "output", "name", "status"];
 
 /** Converts an item that answers such a call. */
 export function responseResult(item: ForeignObject, draft: SessionDraft, at: SourcePointer): ToolResultPart {
-  const isTyped = item.type === "custom_tool_call_output" || item.type === "local_shell_call_output";
+  const isOfLocalShell = item.type === "local_shell_call_output";
+  // OpenAI's own types name the call of a local shell's output in `id`, and its guide in `call_id`.
+  const called = item.call_id ?? (isOfLocalShell ? item.id : undefined);
+  const isTyped = item.type === "custom_tool_call_output" || isOfLocalShell;
   const output = item.output ?? item.result;
   const body = objectOf(output);
   // For a while Codex wrote `{content, success}`; a single block is treated as a list of one.
@@ -145,7 +148,7 @@ export function responseResult(item: ForeignObject, draft: SessionDraft, at: Sou
   return {
     type: "tool-result",
     result: {
-      ...draft.calls.answer(item.call_id, textOf(item.name), `result-${at.line}${at.path ?? ""}`),
+      ...draft.calls.answer(called, textOf(item.name), `result-${at.line}${at.path ?? ""}`),
       outcome: outcomeOf(item, output),
       content: toolResultContent(content, responsePart),
     },

@@ -308,15 +308,19 @@ describe("a loop over Responses", () => {
     expect([calls, retry, bodies.length]).toEqual([[edit], false, 1]);
   });
 
-  it("accepts the result of a local shell whose call is named in `id`, as the SDK's type has it", async () => {
+  it.each([
+    ["id", "as the SDK's type has it"],
+    ["call_id", "as OpenAI's guide has it"],
+  ])("sends the result of a local shell with its call named in `%s`, %s, if the host does so", async (field) => {
     const { client, bodies } = clientFor(
       { body: response("resp_1", [{ ...localShell, action: { type: "exec", command: ["ls"], env: {} } }]) },
       { body: response("resp_2", [said("Done.")]) },
     );
     const turn = openaiResponsesTurn({ session: await sessionIn("openai-responses"), client, model, clock });
     await turn.send("List the files.");
-    await turn.send({ type: "local_shell_call_output", id: "l", output: "a.ts" });
-    expect(JSON.stringify(bodies[1])).toContain("a.ts");
+    const output = { type: "local_shell_call_output", [field]: "l", output: "a.ts" } as const;
+    await turn.send(output as never);
+    expect(Object(bodies[1]).input).toContainEqual(output);
   });
 
   it("passes each stream of the SDK to the host", async () => {

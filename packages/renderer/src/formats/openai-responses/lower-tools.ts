@@ -4,6 +4,7 @@ import {
   type JsonValue,
   type MediaPart,
   type MediaSource,
+  type ProviderMetadata,
   type TextPart,
   type ToolCallPart,
   type ToolDefinition,
@@ -124,20 +125,29 @@ const freeText = derivation(({ input }: ToolCallPart, _key: null): string => {
  * can only be text; a picture goes into an output of a function, which the provider takes as well.
  */
 export function lowerToolOutput(
-  { result }: ToolResultPart,
+  { result, providerMetadata }: ToolResultPart,
   caller: ChatMessage | undefined,
 ): ResponsesToolOutput | ResponsesLocalShellOutput {
   const call = callIn(caller, result.callId);
   const output = lowerOutput(result.content);
   const isOfLocalShell = call !== undefined && localShellAction(call) !== undefined;
   if (isOfLocalShell && typeof output === "string")
-    return { type: "local_shell_call_output", id: result.callId, output };
+    return { type: "local_shell_call_output", ...shellCallName(result.callId, providerMetadata), output };
   return {
     type: call !== undefined && isFreeTextCall(call) ? "custom_tool_call_output" : "function_call_output",
     call_id: result.callId,
     output,
     ...(call !== undefined && callerField(providerFields(call.providerMetadata, "openai", CALL_FIELDS).caller)),
   };
+}
+
+/** Names the call of a local shell's output as the host did; as OpenAI's types have it if the log does not tell. */
+function shellCallName(
+  callId: string,
+  metadata: ProviderMetadata | undefined,
+): Pick<ResponsesLocalShellOutput, "id" | "call_id"> {
+  const { type, itemId } = providerFields(metadata, "openai", ["type", "itemId"]);
+  return type === "local_shell_call_output" && itemId === undefined ? { call_id: callId } : { id: callId };
 }
 
 /** Lowers text to a string, and content with an image, document or cache breakpoint to a list. */

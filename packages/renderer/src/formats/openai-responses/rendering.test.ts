@@ -5,6 +5,7 @@ import type {
   MediaPart,
   OpaquePart,
   Part,
+  PlanRecord,
   ProviderMetadata,
   TextPart,
   ToolCallPart,
@@ -414,6 +415,41 @@ describe("openai-responses rendering", () => {
     ]);
     expect(payload.input[4].id).toBeUndefined();
     expect(format.check(payload)).toEqual([]);
+  });
+
+  it("names the call of a local shell's result as the host did, also when a fold took the result's body", () => {
+    const action = { type: "exec", command: ["ls"], env: {} };
+    const shell = (id: string): Part =>
+      ({ ...call(id, "local_shell", action), providerMetadata: { openai: { type: "local_shell_call" } } }) as Part;
+    const answered = (id: string, fields: JsonObject): Part =>
+      ({
+        ...result(id, "a.ts ".repeat(200)),
+        providerMetadata: { openai: { type: "local_shell_call_output", ...fields } },
+      }) as Part;
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", shell("a")],
+      ["tool", answered("a", {})],
+      ["assistant", shell("b")],
+      ["tool", answered("b", { itemId: "b" })],
+    );
+    const cleared = [2, 4].map(
+      (number): PlanRecord => ({
+        ...recordOver(thread, number),
+        action: "clear",
+        targets: ["tool-result"],
+        preservedFields: {},
+      }),
+    );
+    for (const plan of [planWith(thread), planWith(thread, ...cleared)]) {
+      const input = renderSample(thread, { ...FORMAT, plan });
+      const outputs = input.payload.input.filter(({ type }: JsonObject) => type === "local_shell_call_output");
+      expect(outputs.map(({ output: _, ...names }: JsonObject) => names)).toEqual([
+        { type: "local_shell_call_output", call_id: "a" },
+        { type: "local_shell_call_output", id: "b" },
+      ]);
+      expect(input.format.check(input.payload)).toEqual([]);
+    }
   });
 
   it("W16 judges what a host adds to the payload by whether it told that nothing is stored", () => {

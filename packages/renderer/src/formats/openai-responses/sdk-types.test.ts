@@ -11,6 +11,7 @@ import { lowerRequest } from "./lower.ts";
 import type {
   ResponsesItem,
   ResponsesLocalShellCall,
+  ResponsesLocalShellOutput,
   ResponsesNamedTool,
   ResponsesNamespace,
   ResponsesReasoning,
@@ -27,8 +28,11 @@ type Writable<Value> = JsonValue extends Value
         ? Record<string, unknown>
         : { -readonly [Key in keyof Value]: Writable<Value[Key]> }
       : Value;
-/** Reasoning goes out without its id where the items that belong to it have none; the SDK's types insist on one. */
-type Identified<Item> = Item extends ResponsesReasoning | ResponsesLocalShellCall
+/**
+ * Reasoning goes out without its id where the items that belong to it have none, and a local shell's output with the
+ * name that the host gave it; the SDK's types insist on an id.
+ */
+type Identified<Item> = Item extends ResponsesReasoning | ResponsesLocalShellCall | ResponsesLocalShellOutput
   ? Item & { readonly id: string }
   : Item;
 /** Tools that run at the provider stand as the host wrote them. */

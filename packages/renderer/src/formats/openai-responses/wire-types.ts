@@ -101,10 +101,14 @@ export type ResponsesLocalShellCall = {
   readonly status: "completed";
 };
 
-/** The output of the local shell, which names its call in `id`. */
+/**
+ * The output of the local shell. OpenAI's own types name its call in `id`, and its guide in `call_id`: it is sent with
+ * the one that the host used.
+ */
 export type ResponsesLocalShellOutput = {
   readonly type: "local_shell_call_output";
-  readonly id: string;
+  readonly id?: string;
+  readonly call_id?: string;
   readonly output: string;
 };
 
