@@ -103,6 +103,11 @@ export interface FormatRequirements {
   readonly opaqueReasoned?: ReasonedItems;
   /** How calls name the provider's item that made them, which the request must then have. */
   readonly callers?: CallerRequirement;
+  /**
+   * Types of opaque items at which another model went on with an answer. The provider wants no call back that nobody
+   * ran before it.
+   */
+  readonly handovers?: readonly string[];
   /** Field of an opaque item whose value no two items of a request may share. */
   readonly opaqueOnce?: string;
   readonly image: MediaRequirement;

@@ -28,6 +28,26 @@ describe("repairs of calls and results", () => {
         .join(),
     );
 
+  it("leave out open calls of a model that another one took over from", () => {
+    const handover = { type: "opaque", provider: "anthropic", value: { type: "fallback", from: {}, to: {} } } as Part;
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a"), call("b"), handover, "so", call("c")],
+      ["tool", result("a", "ok")],
+      ["user", "on"],
+    );
+    const sent = renderSample(thread, { format: "anthropic-messages" });
+    expect(roles(sent.request.messages)).toEqual(["user", "a,assistant,assistant,c", "=a", "=c", "user"]);
+    expect(sent.warnings.filter(({ kind }) => kind.startsWith("call-"))).toEqual([
+      { kind: "call-left-out", messageIds: ["m2"] },
+      { kind: "call-unanswered", messageIds: ["m2"] },
+    ]);
+    expect(sent.format.check(sent.payload)).toEqual([]);
+    // Elsewhere nobody knows of handovers.
+    const others = renderSample(thread, { format: "openai-chat" });
+    expect(roles(others.request.messages)).toEqual(["user", "a,b,assistant,c", "=a", "=b", "=c", "user"]);
+  });
+
   it("A10 W1 W7 answer open calls in place with a marked failure", () => {
     const thread = threadOf(
       ["user", "go"],

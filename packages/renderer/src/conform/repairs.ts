@@ -4,7 +4,7 @@ import { leaveMediaBehindFailures, noteUnmarkedFailures } from "./failed-results
 import { leaveOutCacheMarks, leaveOutCallers, noteLeftOutFields } from "./left-out-fields.ts";
 import { markSystemNotices, placeSystemMessages } from "./mark-system-notices.ts";
 import { answerOpenCalls, leaveOutStrayResults, moveCallsToLateAnswers, moveResultsToCalls } from "./pair-results.ts";
-import { leaveOutRepeatedItems } from "./parts/leave-out.ts";
+import { leaveOutAbandonedCalls, leaveOutRepeatedItems } from "./parts/leave-out.ts";
 import { leaveOutLoneItems, leaveOutMisplacedItems, openWithProviderItem } from "./provider-items.ts";
 import { repairParts } from "./repair-parts.ts";
 import { declareRevealedTools, declareWaitingTools, defineToolsOnce, noteSchemaKeywords } from "./tools.ts";
@@ -22,6 +22,7 @@ const REPAIRS: readonly Repair[] = [
   leaveOutMisplacedItems,
   leaveOutStrayResults,
   moveResultsToCalls,
+  leaveOutAbandonedCalls,
   answerOpenCalls,
   repairParts,
   leaveMediaBehindFailures,

@@ -14,6 +14,7 @@ import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import { requirementsFor } from "../capabilities/requirements-for.ts";
 import { withoutAwaiting } from "../conform/mark-system-notices.ts";
+import { isHandover } from "../conform/parts/leave-out.ts";
 import { isAnswerOfHost, leaveItemOpen, pairItems } from "../conform/provider-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
@@ -243,7 +244,8 @@ function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null
   const units = requestUnits(format, longest);
   for (let version = start; version < thread.version; version++) {
     const { request } = renderRequest({ ...input, thread: thread.atVersion(version) }, format);
-    const open = openSteps(thread.atVersion(version), format, request);
+    const seen = thread.atVersion(version);
+    const open = [...openSteps(seen, format, request), ...abandonedFirst(seen, thread, requirements)];
     const stable = stableMessages(format, request, longest, open);
     if (stable === null) return `at version ${version} a different call is open than later`;
     const messages = withoutAwaiting(request.messages.slice(0, stable), requirementsFor(requirements, input));
@@ -325,6 +327,18 @@ function openSteps(
   return [...places.flatMap((at) => (waits(at, callsOf(shown[at])) ? shown.slice(at) : [])), ...waiting];
 }
 
+/** Returns answers with calls that were left out where another model took over, and were answered later after all. */
+function abandonedFirst(seen: AgentThread, whole: AgentThread, requirements: FormatRequirements): readonly Message[] {
+  const later = new Set(whole.messagesBetween(seen.length).flatMap(({ parts }) => parts.map(answeredCall)));
+  return [...seen.messages].filter(({ parts }) => {
+    const end = parts.findLastIndex((part) => isHandover(part, requirements));
+    const before = parts.slice(0, Math.max(0, end));
+    return before.some((part) => part.type === "tool-call" && later.has(part.callId));
+  });
+}
+
+const answeredCall = (part: Part): string | undefined => (part.type === "tool-result" ? part.result.callId : undefined);
+
 /** Checks whether a message of a request shows one of the log, or an item of it that moved to its answer. */
 const showsOf = ({ sources, parts }: ChatRequest["messages"][number], { id, parts: own }: Message): boolean =>
   sources.includes(id) || parts.some((part) => part.type === "opaque" && own.includes(part));
@@ -349,5 +363,5 @@ function pausedFrom({ messages }: ChatRequest, requirements: FormatRequirements)
 
 function callOf(message: ChatRequest["messages"][number] | undefined): string | undefined {
   const part = message?.parts[0];
-  return part?.type === "tool-result" ? part.result.callId : undefined;
+  return part === undefined ? undefined : answeredCall(part);
 }

@@ -100,8 +100,16 @@ const SERVED: readonly JsonObject[] = [
   { type: "mcp_tool_result", content: [], is_error: false },
 ];
 
-/** Calls and results of tools that run at Anthropic: in pairs, unpaired, or with an id used before. */
+/** The place where another model went on with an answer. */
+const HANDOVER: Part = {
+  type: "opaque",
+  provider: "anthropic",
+  value: { type: "fallback", from: { model: "claude-opus-5" }, to: { model: "claude-opus-4-8" } },
+};
+
+/** Calls and results of tools that run at Anthropic: in pairs, unpaired, or with an id used before; handovers. */
 function servedBefore(die: number, id: number): readonly Part[] {
+  if (die === 8) return [HANDOVER];
   const served = die === 9 ? SERVED.slice(0, 2) : SERVED.slice(die, die + 1);
   return served.map((value): Part => {
     const name = String(value["type"]).endsWith("_use") ? "id" : "tool_use_id";

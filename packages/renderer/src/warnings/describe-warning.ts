@@ -2,6 +2,7 @@ import type { LeftOutReason, ReasonedWarningKind, RenderWarning, WarningKind } f
 
 const SENTENCES: Readonly<Record<WarningKind, string>> = {
   "call-unanswered": "calls without a result were answered with a marker",
+  "call-left-out": "calls that nobody ran before another model took over were left out",
   "result-moved": "results were moved to follow their calls",
   "call-moved": "calls that were answered late were moved to their answers",
   "call-id-changed": "messages have different call ids than the log",

@@ -4,6 +4,8 @@ import type { MessageId } from "@threadfold/core";
 export type PlainWarningKind =
   /** A call has no result in the log; a marked placeholder result was added. */
   | "call-unanswered"
+  /** A call has no result because another model took over before it was run; it was left out. */
+  | "call-left-out"
   /** A result did not directly follow its call or was out of order; it was moved. */
   | "result-moved"
   /** A call was answered only after other messages; it was moved to its answer. */
@@ -102,6 +104,7 @@ export type WarningKind = PlainWarningKind | ReasonedWarningKind | NamedWarningK
 /** True if the model does not see the content; false if it is only in another place or form. */
 const LOSES: Readonly<Record<WarningKind, boolean>> = {
   "call-unanswered": false,
+  "call-left-out": true,
   "result-moved": false,
   "call-moved": false,
   "call-id-changed": false,

@@ -2,7 +2,7 @@ import type { OpaquePart, Part, TextPart, ToolResultPart } from "@threadfold/cor
 import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
 import { derivation } from "../../input/derivation.ts";
 import { isSameModel } from "../../input/model-capabilities.ts";
-import { isBlank, withParts } from "../../neutral/draft.ts";
+import { answersOf, isBlank, withParts } from "../../neutral/draft.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
 import {
   type Conformance,
@@ -92,6 +92,32 @@ const withoutBlank = derivation((part: ToolResultPart, _key: null): ToolResultPa
   const blocks = content.blocks.filter((block) => block.type !== "text" || !isBlank(block.text));
   return { ...part, result: { ...part.result, content: { ...content, blocks } } };
 });
+
+/** Leaves out calls that nobody ran before another model took over: the provider wants neither them nor an answer. */
+export const leaveOutAbandonedCalls: Repair = {
+  name: "leave-out-abandoned-calls",
+  apply(request, { requirements, warnings }) {
+    if (requirements.handovers === undefined) return request;
+    const answered = new Set(request.drafts.map(answersOf));
+    const drafts = mapDrafts(request.drafts, (draft) => {
+      const { parts } = draft.chat;
+      const end = parts.findLastIndex((part) => isHandover(part, requirements));
+      const isAbandoned = (part: Part, at: number): boolean =>
+        at < end && part.type === "tool-call" && !answered.has(part.callId);
+      if (!parts.some(isAbandoned)) return draft;
+      warnings.add("call-left-out", draft.chat.sources);
+      return withParts(
+        draft,
+        parts.filter((part, at) => !isAbandoned(part, at)),
+      );
+    });
+    return withDrafts(request, drafts);
+  },
+};
+
+/** Checks whether a part marks where another model went on with an answer. */
+export const isHandover = (part: Part, { handovers = [], opaqueFrom }: FormatRequirements): boolean =>
+  part.type === "opaque" && opaqueFrom.includes(part.provider) && handovers.includes(String(Object(part.value).type));
 
 /** Leaves out opaque items that are already in the request, if the provider rejects duplicates. */
 export const leaveOutRepeatedItems: Repair = {

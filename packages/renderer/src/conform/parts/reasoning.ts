@@ -44,7 +44,7 @@ function reasonAgainst(
   if (!(reasoning.proofs ?? ANY_PROOF).some((proof) => part[proof]))
     return reasoning.unsigned === "kept" ? undefined : "not-signed";
   if (reasoning.provider !== "*" && part.provider !== reasoning.provider) return "other-provider";
-  if (isOfOtherModel(draft, input.model)) return "other-model";
+  if (isOfOtherModel(draft, input.model, requirements)) return "other-model";
   if (reasoning.binding !== "prefix-bound") return undefined;
   if (behindMove) return "behind-an-edit";
   // Reasoning after the provider's own item had nothing else before it.
@@ -56,8 +56,22 @@ const isBehindEdit = (ordinal: number, { plan, thread }: RenderInput): boolean =
   ordinal >= reasoningBoundary(plan, thread) && ordinal < messagesSeen(plan, thread);
 
 /** A proof is valid only for the model that wrote it. A log that names no model is trusted. */
-const isOfOtherModel = ({ message }: PartPlace["draft"], model: string | undefined): boolean =>
-  model !== undefined && message?.model !== undefined && !isSameModel(message.model, model);
+const isOfOtherModel = (
+  { message }: PartPlace["draft"],
+  model: string | undefined,
+  { handovers }: FormatRequirements,
+): boolean =>
+  model !== undefined &&
+  message?.model !== undefined &&
+  !isSameModel(message.model, model) &&
+  (handovers === undefined || !modelsOf(message, handovers).some((other) => isSameModel(other, model)));
+
+/** Returns the models that wrote an answer in turn, by its handovers: the provider validates each part as theirs. */
+const modelsOf = derivation(({ parts }: Message, handovers: readonly string[]): readonly string[] => {
+  const items = parts.map((part) => Object(part.type === "opaque" && part.value) as JsonObject);
+  const ends = items.filter(({ type }) => handovers.includes(String(type))).flatMap(({ from, to }) => [from, to]);
+  return ends.map((end) => String(Object(end).model));
+});
 
 /**
  * Leaves out items that the provider rejects without their reasoning where that is left out, or sends them without the

@@ -1,7 +1,7 @@
 import { AgentThread, asMessageId, type JsonObject, type MessageInput, type Part } from "@threadfold/core";
 import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { renderSample } from "../../testing/render-sample.ts";
+import { type AnyJson, renderSample } from "../../testing/render-sample.ts";
 import {
   ARTIFACT,
   image,
@@ -283,6 +283,31 @@ const threadWith = (...messages: readonly Omit<MessageInput, "id" | "createdAt">
       return { id: asMessageId(`m${index + 1}`), createdAt: `2025-01-01T00:00:0${index}.000Z`, ...message };
     }),
   );
+
+describe("an answer with which another model went on", () => {
+  const [from, to] = ["claude-opus-5-5", "claude-opus-4-8"];
+  const handover = {
+    type: "opaque",
+    provider: "anthropic",
+    value: { type: "fallback", from: { model: from }, to: { model: to } },
+  } as Part;
+  const thread = threadWith(
+    { role: "user", parts: [text("go") as Part] },
+    { role: "assistant", model: to, parts: [signed, handover, signed, call("a")] },
+    { role: "tool", parts: [result("a", "ok")] },
+  );
+  const typesFor = (model: string): readonly string[] => {
+    const { messages, payload, format } = renderSample(thread, { format: "anthropic-messages", model });
+    expect(format.check(payload)).toEqual([]);
+    return messages[1].content.map(({ type }: AnyJson) => type);
+  };
+
+  it("W12 keeps the thinking of both for either of them, on its side of the handover, and for no other model", () => {
+    const whole = ["thinking", "fallback", "thinking", "tool_use"];
+    expect([typesFor(from), typesFor(to)]).toEqual([whole, whole]);
+    expect(typesFor("claude-sonnet-5")).toEqual(["fallback", "tool_use"]);
+  });
+});
 
 describe("a system message inside a conversation", () => {
   const model = "claude-opus-5";

@@ -16,6 +16,7 @@ export const ANTHROPIC_REQUIREMENTS = Object.freeze<FormatRequirements>({
     { call: "server_tool_use", answer: "*_tool_result", fields: ["id", "tool_use_id"] },
   ],
   opaquePairsInLoop: true,
+  handovers: ["fallback"],
   callers: { provider: "anthropic", field: "caller", reference: "tool_id", item: ["server_tool_use", "id"] },
   cacheMarks: { provider: "anthropic", field: "cache_control", most: 4 },
   image: { base64: ["image/jpeg", "image/png", "image/gif", "image/webp"], urls: ["http", "https"], fileIds: true },
