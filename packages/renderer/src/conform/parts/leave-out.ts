@@ -2,7 +2,7 @@ import type { OpaquePart, Part, TextPart, ToolResultPart } from "@threadfold/cor
 import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
 import { derivation } from "../../input/derivation.ts";
 import { isSameModel } from "../../input/model-capabilities.ts";
-import { answersOf, isBlank, withParts } from "../../neutral/draft.ts";
+import { answersOf, type Draft, isBlank, withParts } from "../../neutral/draft.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
 import {
   type Conformance,
@@ -97,7 +97,8 @@ const withoutBlank = derivation((part: ToolResultPart, _key: null): ToolResultPa
 export const leaveOutAbandonedCalls: Repair = {
   name: "leave-out-abandoned-calls",
   apply(request, { requirements, warnings }) {
-    if (requirements.handovers === undefined) return request;
+    const isHandedOver = ({ chat }: Draft): boolean => chat.parts.some((part) => isHandover(part, requirements));
+    if (requirements.handovers === undefined || !request.drafts.some(isHandedOver)) return request;
     const answered = new Set(request.drafts.map(answersOf));
     const drafts = mapDrafts(request.drafts, (draft) => {
       const { parts } = draft.chat;

@@ -1,6 +1,7 @@
 import { applySummaryChanges, asMessageId } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { Conversation, foldAt, summaryOf } from "../../testing/conversation.ts";
+import { isConclusion, type Sentence, sentencesOf } from "../text/sentence.ts";
 import { commitMessage } from "./report-collectors.ts";
 
 describe("what an agent wrote down of its work", () => {
@@ -86,6 +87,19 @@ describe("what a reader would not miss", () => {
     const said = summaryOf(conversation).summary.facts.map(({ text }) => text);
     expect(said).toEqual(findings);
   });
+
+  it.each([
+    ["Guests lose carts because `login` starts anew.", "English"],
+    ["Gäste verlieren Körbe, weil `login` neu beginnt.", "German"],
+    ["Les paniers sont perdus parce que `login` recommence.", "French"],
+    ["Los carritos se pierden porque `login` empieza otra vez.", "Spanish"],
+    ["Корзины теряются, потому что `login` начинает заново.", "Russian"],
+    ["购物车丢失，因为 `login` 重新开始会话。", "Chinese"],
+    ["カートが消えるのは `login` が新しく始めるためだ。", "Japanese"],
+    ["`login`이 새로 시작하기 때문에 장바구니가 사라진다.", "Korean"],
+  ])("a reason ranks with conclusions: %s (%s)", (text) =>
+    expect(isConclusion(sentencesOf(text)[0] as Sentence)).toBe(true),
+  );
 
   it("a full stop inside a code span ends no sentence", () => {
     const conversation = new Conversation().user("Document the cart.");

@@ -280,7 +280,7 @@ export function withoutMusing<T extends Sentence>(sentences: readonly T[]): read
 
 /** Words between what is so and why, or what follows from it. */
 const REASONS =
-  /\b(?:because|(?:this|that|which|it) (?:means|implies|shows|confirms|explains)|therefore|so that|instead of|weil|deshalb|damit|parce que|donc|porque|por eso|потому что|поэтому)(?!\p{L})|因为|所以|ため|なので|때문/iu;
+  /(?<!\p{L})(?:because|(?:this|that|which|it) (?:means|implies|shows|confirms|explains)|therefore|so that|instead of|weil|deshalb|damit|parce que|donc|porque|por eso|потому что|поэтому)(?!\p{L})|因为|所以|ため|なので|때문/iu;
 
 /** Checks whether a sentence says what was found, decided, done or not done, why, or what follows from it. */
 export const isConclusion = ({ text, marks }: Sentence): boolean => (marks & CONCLUDES) !== 0 || REASONS.test(text);
