@@ -16,6 +16,7 @@ import type { LeftOutReason } from "../../warnings/render-warning.ts";
 import type { Conformance, PartPlace, PartRepair } from "../conformance.ts";
 import { messagesSeen, reasoningBoundary } from "../first-edit.ts";
 import { isOpenedBy } from "../provider-items.ts";
+import { isHandover } from "./leave-out.ts";
 
 /**
  * Leaves out reasoning that the provider does not take back: of another provider, unsigned, or bound to a prefix that
@@ -55,23 +56,24 @@ function reasonAgainst(
 const isBehindEdit = (ordinal: number, { plan, thread }: RenderInput): boolean =>
   ordinal >= reasoningBoundary(plan, thread) && ordinal < messagesSeen(plan, thread);
 
-/** A proof is valid only for the model that wrote it. A log that names no model is trusted. */
+/** A proof is valid only for the models that wrote the answer. A log that names no model is trusted. */
 const isOfOtherModel = (
   { message }: PartPlace["draft"],
   model: string | undefined,
-  { handovers }: FormatRequirements,
+  requirements: FormatRequirements,
 ): boolean =>
   model !== undefined &&
   message?.model !== undefined &&
   !isSameModel(message.model, model) &&
-  (handovers === undefined || !modelsOf(message, handovers).some((other) => isSameModel(other, model)));
+  !handedBetween(message, requirements).some((other) => isSameModel(other, model));
 
-/** Returns the models that wrote an answer in turn, by its handovers: the provider validates each part as theirs. */
-const modelsOf = derivation(({ parts }: Message, handovers: readonly string[]): readonly string[] => {
-  const items = parts.map((part) => Object(part.type === "opaque" && part.value) as JsonObject);
-  const ends = items.filter(({ type }) => handovers.includes(String(type))).flatMap(({ from, to }) => [from, to]);
-  return ends.map((end) => String(Object(end).model));
-});
+/** Returns the models that an answer was handed between: the provider validates each part as that of its model. */
+const handedBetween = ({ parts }: Message, requirements: FormatRequirements): readonly string[] =>
+  parts.flatMap((part) => {
+    if (part.type !== "opaque" || !isHandover(part, requirements)) return [];
+    const { from, to } = Object(part.value) as JsonObject;
+    return [from, to].map((end) => String(Object(end).model));
+  });
 
 /**
  * Leaves out items that the provider rejects without their reasoning where that is left out, or sends them without the

@@ -147,7 +147,7 @@ function shellCallName(
   metadata: ProviderMetadata | undefined,
 ): Pick<ResponsesLocalShellOutput, "id" | "call_id"> {
   const { type, itemId } = providerFields(metadata, "openai", ["type", "itemId"]);
-  return type === "local_shell_call_output" && itemId === undefined ? { call_id: callId } : { id: callId };
+  return type === "local_shell_call_output" && itemId !== callId ? { call_id: callId } : { id: callId };
 }
 
 /** Lowers text to a string, and content with an image, document or cache breakpoint to a list. */

@@ -432,8 +432,10 @@ describe("openai-responses rendering", () => {
       ["tool", answered("a", {})],
       ["assistant", shell("b")],
       ["tool", answered("b", { itemId: "b" })],
+      ["assistant", shell("c")],
+      ["tool", answered("c", { itemId: "lsho_1" })],
     );
-    const cleared = [2, 4].map(
+    const cleared = [2, 4, 6].map(
       (number): PlanRecord => ({
         ...recordOver(thread, number),
         action: "clear",
@@ -447,6 +449,8 @@ describe("openai-responses rendering", () => {
       expect(outputs.map(({ output: _, ...names }: JsonObject) => names)).toEqual([
         { type: "local_shell_call_output", call_id: "a" },
         { type: "local_shell_call_output", id: "b" },
+        // An item may have an id of its own besides.
+        { type: "local_shell_call_output", call_id: "c" },
       ]);
       expect(input.format.check(input.payload)).toEqual([]);
     }
