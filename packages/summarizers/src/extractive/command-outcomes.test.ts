@@ -320,8 +320,39 @@ describe("what an editor says of itself", () => {
     expect(summaryOf(conversation).text).not.toMatch(/has been updated|created successfully|Applied 2|Successfully/);
   });
 
+  it("is not where a file stands, when it only says what it shows", () => {
+    const path = "/Users/somebody/projects/shop/src/cart.ts";
+    const shown = `Here's the result of running \`cat -n\` on ${path}:\n     1\texport function roundedTotal() {\n`;
+    const listed = `Here's the files and directories up to 2 levels deep in /Users/somebody/projects/shop, excluding hidden items:\n/Users/somebody/projects/shop/vat-rates.md\n`;
+    const conversation = new Conversation()
+      .user("Round the totals.")
+      .tool("str_replace_based_edit_tool", { command: "view", path }, shown)
+      .tool("str_replace_based_edit_tool", { command: "view", path: "/Users/somebody/projects/shop" }, listed);
+    const { text } = summaryOf(conversation);
+    expect(text).toContain("  export function roundedTotal() {");
+    expect(text).not.toMatch(/running|levels deep/);
+  });
+
   const SHOWN =
     "[File: src/fields.py (1997 lines total)]\n(1373 more lines above)\n1374:def _serialize_delta(self, value):\n1375:  base_unit = timedelta_of_unit(self)\n1380:def _bind_to_schema(self, field_name):";
+
+  it("is where the lines of a change stand, and not those that it took out, with their numbers", () => {
+    const change =
+      "Edited src/cart.ts\n```diff\n-467: \t\t<OldButton label={oldLabel}>\n+467: \t\t<NewButton label={newLabel}>\n```";
+    const conversation = new Conversation()
+      .user("Use the new button.")
+      .tool(
+        "editor",
+        { path: "src/cart.ts" },
+        JSON.stringify({ query: "edit:src/cart.ts", result: change, success: true }),
+      )
+      .tool("read_files", { path: "src/list.ts" }, "281 | \t\tif (searchQuery) openSearchBox(searchQuery);");
+    const lines = summaryOf(conversation).summary.identifiers.filter(({ where }) => where !== undefined);
+    expect(lines.map(({ where, at, text }) => [where, at, text])).toEqual([
+      ["src/list.ts", 281, "if (searchQuery) openSearchBox(searchQuery);"],
+      ["src/cart.ts", 467, "<NewButton label={newLabel}>"],
+    ]);
+  });
 
   it("is not where anything stands: neither cursors nor what would have been, had an edit not been refused", () => {
     const refused = [

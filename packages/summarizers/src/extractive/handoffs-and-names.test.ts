@@ -285,3 +285,50 @@ describe("paths of Windows", () => {
     expect(windows.replaceAll("\\", "/").replaceAll("C:/me/work", "/home/me")).toBe(work);
   });
 });
+
+describe("a file that a harness puts beside what a user typed", () => {
+  const BODY = "export function roundedTotal(cart: Cart): number {\n  return 0;\n}\n";
+  const CONTENT = "--- Content from referenced files ---";
+  const asked = "Round the total in @src/cart.ts, please.";
+
+  it.each([
+    ["a part of its own", [asked, `<file_content path="/shop/src/cart.ts">\n${BODY}</file_content>`]],
+    ["below the words", [`${asked}\n\n<file_content path="/shop/src/cart.ts">\n${BODY}</file_content>`]],
+    [
+      "two of them",
+      [
+        `${asked}\n<file_content path="a.md">\n# Notes\n</file_content>\n<file_content path="/shop/src/cart.ts">\n${BODY}</file_content>`,
+      ],
+    ],
+  ])("is named by its path: %s", (_, parts) => {
+    const { text, summary } = summaryOf(new Conversation().userParts(...parts).agent("I round it."));
+    expect(summary.originalTask?.text).toBe(asked);
+    expect(text).toContain("- /shop/src/cart.ts:\n  export function roundedTotal(cart: Cart): number {");
+    expect(text).not.toContain("notes in the log");
+    expect(text).not.toContain("file_content");
+  });
+
+  it.each([
+    ["Gemini CLI", `\n${CONTENT}\nContent from @/shop/src/cart.ts:\n${BODY}\n--- End of content ---`],
+    ["Claude Code", `/shop/src/cart.ts\n\n${BODY}`],
+  ])("is named by its path where the harness says it itself: %s", (_, said) => {
+    const { text } = summaryOf(new Conversation().user(asked).user(said, "harness").agent("I round it."));
+    expect(text).toContain("- /shop/src/cart.ts:\n  export function roundedTotal(cart: Cart): number {");
+    expect(text).not.toMatch(/notes in the log|End of content/);
+  });
+
+  it("is none where a user's own words begin with a path", () => {
+    const { summary } = summaryOf(new Conversation().user("README.md\n\nShorten it.").agent("Done."));
+    expect(summary.originalTask?.text).toBe("README.md\n\nShorten it.");
+    expect(summary.files).toEqual([]);
+  });
+});
+
+describe("a line with nothing in it but a tag", () => {
+  it("is not where its name stands", () => {
+    const diff = "<example_optimization_diff>\nindex 9de233896..b7bb2affc 100644\n</example_optimization_diff>";
+    const { summary } = summaryOf(new Conversation().user("Speed it up.").tool("read", { path: "task.md" }, diff));
+    const lines = summary.identifiers.flatMap(({ where, text }) => (where === undefined ? [] : [text]));
+    expect(lines).toEqual(["index 9de233896..b7bb2affc 100644"]);
+  });
+});

@@ -1,7 +1,6 @@
 import {
   asToolCallId,
   type Message,
-  resultLabel,
   type Steps,
   type SummarizeRequest,
   type ToolCallPart,
@@ -21,8 +20,11 @@ import {
 import { BackgroundCommands } from "../reading/result-frame.ts";
 import { type ResultReading, readResult } from "../reading/result-reading.ts";
 import {
+  type AttachedFile,
+  attachedFiles,
   isDemonstration,
   type Place,
+  repliedWords,
   reportsIn,
   Speech,
   saysNothing,
@@ -171,22 +173,18 @@ class SpanReader {
 
   /** @param own the part of the text that its author wrote. */
   #heardPieces(text: string, own: string, message: Message, part: number, place: Place): readonly Piece[] {
-    const { length } = text;
     if (message.origin === "compaction") return [handoffPiece(withoutDraft(text), place)];
     const results = this.#form === null ? [] : spokenResults(message, part, this.#form, this.#spoken.length);
     if (results.length > 0) return results.flatMap((result) => this.#spokenResultPieces(result, place));
     if (message.origin === "harness" && isDemonstration(text)) return NO_PIECES;
-    if (message.role === "system" && message.origin === undefined) {
-      const speech = new Speech(text, place, "system");
-      return [{ length, show: (collector) => collector.systemSpeech?.(speech) }];
-    }
+    if (message.role === "system" && message.origin === undefined)
+      return [speechPiece(new Speech(text, place, "system"))];
     const heard = this.#background.heard(text, place, message.origin === "harness");
     if (heard !== null) return heard.map((run) => spokenPiece({ ...run, failed: false }, run.call, place));
     const typed = message.origin === undefined ? typedText(own) : "";
-    if (typed !== "") {
-      const speech = new Speech(typed, place, "user");
-      return [{ length, show: (collector) => collector.userSpeech?.(speech) }];
-    }
+    const files = attachedFiles(text, typed !== "").map((file) => filePiece(file, place));
+    if (typed !== "") return [speechPiece(new Speech(typed, place, "user")), ...files];
+    if (files.length > 0) return files;
     // What the harness of such an agent adds is the state of an editor, or the body of a result that was read before.
     if (this.#form === "tags" || STATE.test(text) || refusesEdits(text)) return NO_PIECES;
     return [thoughtPiece(text, place)];
@@ -195,12 +193,11 @@ class SpanReader {
   #saidPieces(whole: string, place: Place, closing: boolean): readonly Piece[] {
     if (saysNothing(whole)) return NO_PIECES;
     const { text, thoughts } = withoutThoughts(whole);
-    const { length } = text;
     const thought = thoughts === "" ? NO_PIECES : [thoughtPiece(thoughts, place)];
-    if (this.#form === null) return [...thought, saidPiece(new Speech(text, place, "agent", closing), length)];
+    if (this.#form === null) return [...thought, speechPiece(new Speech(text, place, "agent", closing))];
     const { said, calls, lists, isClosing } = readSpokenAnswer(text, this.#form, place);
     const edits = this.#form === "edits" ? this.#editPieces(calls, place) : NO_PIECES;
-    const speech = saidPiece(new Speech(said, place, "agent", closing && isClosing, edits.length > 0), length);
+    const speech = speechPiece(new Speech(said, place, "agent", closing && isClosing, edits.length > 0));
     if (this.#form === "edits") return [...thought, ...edits, speech];
     this.#spoken = [...calls];
     return [...thought, ...lists.map(calledPiece), speech, ...calls.map(calledPiece)];
@@ -255,7 +252,7 @@ class SpanReader {
     const words = spokenWords(part);
     if (words !== null) {
       const closing = message.parts.every((other) => other.type !== "tool-call" || spokenWords(other) !== null);
-      return [...listed, saidPiece(new Speech(words, place, "agent", closing), words.length)];
+      return [...listed, speechPiece(new Speech(words, place, "agent", closing))];
     }
     // Its result comes as text, too.
     if (this.#form === "tags") this.#spoken.push(call);
@@ -273,7 +270,10 @@ class SpanReader {
     const called = this.#calls.get(result.callId) ?? null;
     const call = this.#background.commandOf(called);
     const reading = readResult(result, call, place);
-    if (called !== null && spokenWords(called) !== null && !reading.failed) return replyPieces(reading, place);
+    if (called !== null && spokenWords(called) !== null && !reading.failed) {
+      const words = repliedWords(result.toolName, reading.text);
+      return words === "" ? NO_PIECES : [speechPiece(new Speech(words, place, "user"))];
+    }
     this.#background.note(call, reading.sessions);
     // The result of a sub-agent is its report.
     const isReport = reading.call?.kind === "agent" && !reading.failed;
@@ -290,15 +290,6 @@ class SpanReader {
   }
 }
 
-/** What the user replied to a call that speaks to the user; nothing to one that does not ask but gets its words back. */
-function replyPieces({ envelope, text }: ResultReading, place: Place): readonly Piece[] {
-  const labelled = `[${envelope.toolName}] Result:\n${text}`;
-  const [ranges = []] = typedRanges({ role: "user", parts: [{ type: "text", text: labelled }] });
-  const words = resultLabel(labelled) === null ? "" : textIn(labelled, ranges).trim();
-  const speech = new Speech(words, place, "user");
-  return words === "" ? NO_PIECES : [{ length: words.length, show: (collector) => collector.userSpeech?.(speech) }];
-}
-
 const calledPiece = (call: CallReading): Piece => ({
   length: lengthOf(call.input),
   show: (collector) => collector.call?.(call),
@@ -310,9 +301,10 @@ const editPieces = (call: CallReading, text: string, place: Place): readonly Pie
   spokenPiece({ toolName: call.toolName, text, failed: text !== "" }, call, place),
 ];
 
-const saidPiece = (speech: Speech, length: number): Piece => ({
-  length,
-  show: (collector) => collector.agentSpeech?.(speech),
+const SHOWN_AS = { user: "userSpeech", system: "systemSpeech", agent: "agentSpeech" } as const;
+const speechPiece = (speech: Speech): Piece => ({
+  length: speech.text.length,
+  show: (collector) => collector[SHOWN_AS[speech.speaker]]?.(speech),
 });
 
 const thoughtPiece = (text: string, place: Place): Piece => ({
@@ -332,6 +324,11 @@ function spokenPiece(
     content: { type: "text" as const, text },
   };
   return { length: text.length, show: showingResult(readResult(envelope, call, place)) };
+}
+
+function filePiece({ path, text }: AttachedFile, place: Place): Piece {
+  const named = { toolName: "read_file", input: { path } };
+  return spokenPiece({ toolName: named.toolName, text, failed: false }, readNamedCall({ named }, place), place);
 }
 
 /** The state of an editor, which a harness adds to messages. */

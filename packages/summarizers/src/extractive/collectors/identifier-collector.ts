@@ -166,17 +166,19 @@ const LONGEST_READ = 20_000;
 /** Line breaks and quotes of a text in JSON, escaped any number of times. */
 const ESCAPED_BREAK = /(?<!\\)\\+[nr](?:\\+t)*/;
 const ESCAPED_QUOTE = /(?<!\\)\\+"/g;
+/** The indentation of such a line, behind the number that a change or a listing prints. */
+const ESCAPED_TABS = /^([+-]?\d{1,7}[:|]? ?)(?:\\+t)+/;
 /** The path and number that a search prints before each line, and the number that a listing prints. */
 const FOUND_AT = /^((?:(?:[A-Za-z]:|\.{0,2})[\\/])?[\w@~+-][\w.\\/@~+-]*\.\w{1,8})[:-](\d{1,7})[:-]\s?/;
-const NUMBERED = /^\s*(\d{1,7})(?:\t|→|│|\||:\s)\s*/;
+const NUMBERED = /^\s*(\d{1,7})(?:\t|→|│| ?\||:\s)\s*/;
 /** Where an editor says that its cursors stand or that it wrote a file, and the line that ends what it is to insert. */
 const CURSORS =
-  /^(?:(?:START|END)_CURSOR\b.*|end_of_edit\s*$|The file \S.{0,300} has been (?:updated|created|edited)\b.*|File created successfully at\b.*|Applied \d+ edits? to .*|Successfully (?:modified file|created and wrote to new file|overwrote file|replaced text in)\b.*)\n?/gm;
+  /^(?:(?:START|END)_CURSOR\b.*|end_of_edit\s*$|The file \S.{0,300} has been (?:updated|created|edited)\b.*|File created successfully at\b.*|Applied \d+ edits? to .*|Here's the (?:result of running `cat -n` on|files and directories up to) .*|Successfully (?:modified file|created and wrote to new file|overwrote file|replaced text in)\b.*)\n?/gm;
 /** What a harness puts around its word that a file was written. */
 const WRITTEN =
   /^\s*<file_write_result>\n(?:<path>.*<\/path>\n)?(?:<operation>.*<\/operation>\n)?|<notice>[^<]{0,40}<i>[\s\S]{0,1000}?<\/notice>\s*|<\/file_write_result>/g;
 /** A text in which the sign before each line says whether a change brings it in or takes it out. */
-const DIFF = /^(?:diff --git |@@ |\*\*\* Begin Patch)/m;
+const DIFF = /(?:^|\\n)(?:diff --git |@@ |\*\*\* Begin Patch|```diff(?:\\n|$))/m;
 /** Matches a line that says that something failed, which a newer run may no longer say. */
 const SAYS_FAILED = /\bFAIL(?:ED|URE)?\b|Error\b|Exception\b|^\s*[✗✖×❌]/;
 /** Matches a line that defines a name, which says the most about it. */
@@ -284,7 +286,8 @@ function* readableLines(text: string): Generator<string> {
     const line = text.slice(start, Math.min(end, start + LONGEST_READ));
     start = end + 1;
     if (line.length <= MAX_LINE || !line.includes("\\n")) yield line;
-    else yield* line.replace(ESCAPED_QUOTE, '"').split(ESCAPED_BREAK);
+    else
+      for (const part of line.replace(ESCAPED_QUOTE, '"').split(ESCAPED_BREAK)) yield part.replace(ESCAPED_TABS, "$1");
   }
 }
 
@@ -314,10 +317,10 @@ function shownLines({ text: line, where, at: index, position, names }: NamedLine
     if (!left.has(name)) continue;
     const text = around(plain, name);
     const inside = names.filter((other) => text.includes(other));
-    for (const other of inside) left.delete(other);
-    left.delete(name);
-    // A line that consists of the name alone, or of the path to it, says nothing about it.
-    const isAlone = text === "" || text === name || (fileName(plain) === name && !/\s/.test(plain));
+    for (const known of [name, ...inside]) left.delete(known);
+    // A line that consists of the name alone, in a tag or behind a path, says nothing about it.
+    const isAlone =
+      /^(?:<\/?[\w.:-]+>)?$/.test(text) || text === name || (fileName(plain) === name && !/\s/.test(plain));
     if (!isAlone && inside.length > 0) shown.push({ text, where: place, at, position, names: inside });
   }
   return shown;

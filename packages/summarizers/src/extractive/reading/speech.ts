@@ -1,4 +1,4 @@
-import type { Message, MessageId } from "@threadfold/core";
+import { type Message, type MessageId, resultLabel, textIn, typedRanges } from "@threadfold/core";
 import { excerpt, sentenceExcerpt } from "../../text/excerpt.ts";
 import { COMPLETION, isAcknowledgement, reportsTrouble, SETBACK } from "../text/phrases.ts";
 import { isQuestion, isRemark, offersMore, quoteSentences, type Sentence, sentencesOf } from "../text/sentence.ts";
@@ -61,6 +61,34 @@ const HARNESS_TEXT =
 export function typedText(text: string): string {
   const typed = text.includes("<") ? HARNESS_BLOCKS.reduce(withoutBlocks, text) : text;
   return HARNESS_TEXT.test(typed) ? "" : typed.trim();
+}
+
+/** Returns what the user replied to a call that speaks to the user; empty if the result only gives its words back. */
+export function repliedWords(toolName: string, text: string): string {
+  const labelled = `[${toolName}] Result:\n${text}`;
+  const [ranges = []] = typedRanges({ role: "user", parts: [{ type: "text", text: labelled }] });
+  return resultLabel(labelled) === null ? "" : textIn(labelled, ranges).trim();
+}
+
+/** A file that a harness put beside what a user typed. */
+export interface AttachedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** How harnesses name such a file where there is more in the message, where there is not, and what ends the file. */
+const NAMES_FILE = /<file_content path="([^"\n]{1,400})">\n|^Content from @([^\n]{1,400}):\n/gm;
+const ONLY_FILE = /^(\S{1,300}\.\w{1,8})\n\n/;
+const END_OF_FILE = /<\/file_content>|^--- End of content ---/m;
+
+/** Returns the files in a message; whoever types may begin with a path. */
+export function attachedFiles(text: string, isTyped: boolean): readonly AttachedFile[] {
+  const only = isTyped ? null : ONLY_FILE.exec(text);
+  const named = only === null ? [...text.matchAll(NAMES_FILE)] : [only];
+  return named.map(({ index, 0: { length }, 1: tagged, 2: listed = "" }, at) => {
+    const [body = ""] = text.slice(index + length, named[at + 1]?.index).split(END_OF_FILE, 1);
+    return { path: tagged ?? listed, text: body };
+  });
 }
 
 function withoutBlocks(text: string, tag: string): string {

@@ -338,5 +338,5 @@ function commandRun(text: string): readonly SpokenResult[] {
 }
 
 /** Reads a call that only its result shows. */
-export const readNamedCall = ({ named }: SpokenResult, place: Place): CallReading | null =>
+export const readNamedCall = ({ named }: Pick<SpokenResult, "named">, place: Place): CallReading | null =>
   named === null ? null : callOf(named, place);
