@@ -17,7 +17,7 @@ import {
 } from "@threadfold/core";
 import { excerpt, oneLine } from "../../text/excerpt.ts";
 import { type FileAction, patchFileActions, shellFileActions } from "./file-actions.ts";
-import { shellLines, typedCommand } from "./shell-command.ts";
+import { shellLines } from "./shell-command.ts";
 import type { Place, WorkReport } from "./speech.ts";
 
 /** What a tool call does, as far as its name and arguments show. */
@@ -76,6 +76,18 @@ function commandOf(input: JsonValue): string | null {
   const value = typeof input === "string" ? input : toolArgument(input, "command");
   if (typeof value === "string") return value;
   return Array.isArray(value) ? typedCommand(value.filter((word) => typeof word === "string")) || null : null;
+}
+
+/** A program that is given a script, or a patch, as its last argument. */
+const TAKES_SCRIPT =
+  /(?:^|[/ ])(?:(?:\w*sh|powershell(?:\.exe)?)(?: \S+){0,3} -\w*c(?:ommand)?|cmd(?:\.exe)? \/c|apply_patch)$/i;
+const UNQUOTED = /^[\w@%+=:,./~-]+$/;
+
+/** Returns a list of arguments as one would type it; of `["bash", "-lc", "…"]`, the script. */
+function typedCommand(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  if (TAKES_SCRIPT.test(words.slice(0, -1).join(" "))) return last;
+  return words.map((word) => (UNQUOTED.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
 
 /** The lines of a command that show what it does: the first and the last; here-documents are data or detail. */

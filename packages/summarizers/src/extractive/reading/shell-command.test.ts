@@ -33,6 +33,8 @@ describe("notable commands", () => {
     ],
     ["git stash && git checkout main && git apply --check a.diff; git stash pop", null],
     ["/workspace/build/bin/ponyc test.pony && /bin/ls", "/workspace/build/bin/ponyc test.pony"],
+    ["echo 'actor Main' > test.pony && ponyc test.pony -o . && ./test", "ponyc test.pony -o . && ./test"],
+    ["nvcc -O3 sum.cu -o sum; cabal build all; forge test", "nvcc -O3 sum.cu -o sum && cabal build all && forge test"],
     ["git stash list && git tag -l", null],
     [
       "rm -f /tmp/debug.txt\npytest testing/test_collection.py -x\ncat /tmp/debug.txt",

@@ -24,18 +24,6 @@ export function shellLines(script: string): readonly string[] {
   return reader.lines;
 }
 
-/** A program that is given a script, or a patch, as its last argument. */
-const TAKES_SCRIPT =
-  /(?:^|[/ ])(?:(?:\w*sh|powershell(?:\.exe)?)(?: \S+){0,3} -\w*c(?:ommand)?|cmd(?:\.exe)? \/c|apply_patch)$/i;
-const UNQUOTED = /^[\w@%+=:,./~-]+$/;
-
-/** Returns a list of arguments as one would type it; of `["bash", "-lc", "…"]`, the script. */
-export function typedCommand(words: readonly string[]): string {
-  const last = words.at(-1) ?? "";
-  if (TAKES_SCRIPT.test(words.slice(0, -1).join(" "))) return last;
-  return words.map((word) => (UNQUOTED.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
-}
-
 class ShellReader {
   readonly lines: string[] = [];
   readonly #text: string;
@@ -200,13 +188,16 @@ class ShellReader {
 
 const RUNNERS: ReadonlySet<string> = new Set(
   (
-    "npm npx yarn pnpm bun deno node vitest jest mocha playwright tsc eslint biome prettier turbo nx mise just " +
-    "ava karma cypress stylelint ctest bats prove phpunit pest bazel meson xcodebuild ginkgo gotestsum golangci-lint " +
-    "python python3 pytest tox nox uv pip pip3 poetry hatch pdm pipenv ruff mypy black coverage pylint flake8 pyright " +
-    "go cargo rustc make cmake ninja mvn gradle gradlew ./gradlew dotnet swift bundle rake rspec rubocop php composer mix " +
-    "docker docker-compose podman kubectl terraform helm ansible brew apt apt-get systemctl gh psql sqlite3 mysql redis-cli " +
-    "java javac clojure clj lein sbt ruby perl Rscript julia elixir dart flutter zig gcc g++ clang nix " +
-    "az aws gcloud vercel wrangler prisma"
+    "npm npx yarn pnpm bun deno node vitest jest mocha playwright tsc eslint biome prettier turbo nx mise just ava " +
+    "karma cypress stylelint ctest bats prove phpunit pest bazel meson xcodebuild ginkgo gotestsum golangci-lint " +
+    "python python3 pytest tox nox uv pip pip3 poetry hatch pdm pipenv ruff mypy black coverage pylint flake8 " +
+    "pyright go cargo rustc make cmake ninja mvn gradle gradlew ./gradlew dotnet swift bundle rake rspec rubocop " +
+    "php composer mix docker docker-compose podman kubectl terraform helm ansible brew apt apt-get systemctl gh " +
+    "psql sqlite3 mysql redis-cli java javac clojure clj lein sbt ruby perl Rscript julia elixir dart flutter zig " +
+    "gcc g++ clang nix cc c++ clang++ nvcc hipcc swiftc kotlinc kotlin scalac scala ghc cabal stack dune opam " +
+    "crystal gleam rebar3 erlc ponyc protoc buf solc forge hardhat scons conan vcpkg ant bazelisk buck2 vite " +
+    "webpack rollup esbuild tsx ts-node hyperfine valgrind torchrun sbatch pre-commit sphinx-build dbt alembic az " +
+    "aws gcloud vercel wrangler prisma pulumi cdk flyctl netlify firebase"
   ).split(" "),
 );
 const GIT_ACTIONS: ReadonlySet<string> = new Set(
