@@ -332,3 +332,41 @@ describe("a line with nothing in it but a tag", () => {
     expect(lines).toEqual(["index 9de233896..b7bb2affc 100644"]);
   });
 });
+
+describe("a file that was deleted", () => {
+  const lines = (conversation: Conversation) =>
+    summaryOf(conversation).summary.identifiers.flatMap(({ where, text }) => (where === undefined ? [] : [text]));
+  const shown = () =>
+    new Conversation()
+      .user("Remove the start command.")
+      .tool("Read", { file_path: "/cli/start.go" }, "func runStartCommand() error {")
+      .tool(
+        "Grep",
+        { pattern: "start" },
+        "cli/start.go:14:\tstartSettings := loadSettings()\ncli/root.go:9:\taddCommand(newStartCmd)",
+      );
+
+  it("has no lines any more", () => {
+    expect(lines(shown().bash("rm cli/start.go", ""))).toEqual(["addCommand(newStartCmd)"]);
+    const patch = "*** Begin Patch\n*** Delete File: cli/start.go\n*** End Patch";
+    expect(lines(shown().tool("apply_patch", { input: patch }, "Done!"))).toEqual(["addCommand(newStartCmd)"]);
+  });
+
+  it.each([
+    [
+      "was not deleted after all",
+      (seen: Conversation) => seen.bash("rm cli/start.go", "rm: cli/start.go: Permission denied", 1),
+    ],
+    ["is put back", (seen: Conversation) => seen.bash("rm cli/start.go", "").bash("git checkout -- cli/start.go", "")],
+    ["got another name", (seen: Conversation) => seen.bash("git mv cli/start.go cli/begin.go", "")],
+  ])("has its lines where it %s", (_, then) => {
+    expect(lines(then(shown()))).toHaveLength(3);
+  });
+
+  it("has those that were shown when it was made again", () => {
+    const again = shown()
+      .bash("rm cli/start.go", "")
+      .tool("Read", { file_path: "/cli/start.go" }, "func beginCommand() {");
+    expect(lines(again)).toEqual(["func beginCommand() {", "addCommand(newStartCmd)"]);
+  });
+});

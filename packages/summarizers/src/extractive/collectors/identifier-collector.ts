@@ -1,6 +1,5 @@
-import { fileName, hasRole, isSameFile, type JsonValue, type Message, type Steps } from "@threadfold/core";
+import { fileName, hasRole, type JsonValue, type Message, type Steps } from "@threadfold/core";
 import type { CallReading } from "../reading/call-reading.ts";
-import { fileChanges } from "../reading/file-actions.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import {
@@ -14,6 +13,7 @@ import {
   type TextSource,
 } from "../text/identifiers.ts";
 import type { SpanPaths } from "./file-collector.ts";
+import { FOUND_AT, NUMBERED, RemovedLines } from "./removed-lines.ts";
 import { withoutColumns } from "./run-outcome.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
@@ -168,9 +168,6 @@ const ESCAPED_BREAK = /(?<!\\)\\+[nr](?:\\+t)*/;
 const ESCAPED_QUOTE = /(?<!\\)\\+"/g;
 /** The indentation of such a line, behind the number that a change or a listing prints. */
 const ESCAPED_TABS = /^([+-]?\d{1,7}[:|]? ?)(?:\\+t)+/;
-/** The path and number that a search prints before each line, and the number that a listing prints. */
-const FOUND_AT = /^((?:(?:[A-Za-z]:|\.{0,2})[\\/])?[\w@~+-][\w.\\/@~+-]*\.\w{1,8})[:-](\d{1,7})[:-]\s?/;
-const NUMBERED = /^\s*(\d{1,7})(?:\t|→|│| ?\||:\s)\s*/;
 /** Where an editor says that its cursors stand or that it wrote a file, and the line that ends what it is to insert. */
 const CURSORS =
   /^(?:(?:START|END)_CURSOR\b.*|end_of_edit\s*$|The file \S.{0,300} has been (?:updated|created|edited)\b.*|File created successfully at\b.*|Applied \d+ edits? to .*|Here's the (?:result of running `cat -n` on|files and directories up to) .*|Successfully (?:modified file|created and wrote to new file|overwrote file|replaced text in)\b.*)\n?/gm;
@@ -243,40 +240,6 @@ function linesOf(
   }
   return byLine(best, where, position);
 }
-
-/** The lines that changes took out of files. */
-class RemovedLines {
-  /** The changes by the name of their file, without folders. */
-  readonly #byName = new Map<string, { path: string; position: number; lines: ReadonlySet<string> }[]>();
-
-  note({ input, kind }: CallReading, position: number): void {
-    if (kind !== "edit" && kind !== "editor" && kind !== "patch") return;
-    for (const { path, before, after } of fileChanges(input)) {
-      const left = new Set(after.split("\n").map(plainLine));
-      const lines = new Set(
-        before
-          .split("\n")
-          .map(plainLine)
-          .filter((line) => !left.has(line)),
-      );
-      const changes = this.#byName.get(fileName(path));
-      if (changes === undefined) this.#byName.set(fileName(path), [{ path, position, lines }]);
-      else changes.push({ path, position, lines });
-    }
-  }
-
-  /** Checks whether a line of a file was taken out after a message showed it. */
-  has(line: string, where: string, shownAt: number): boolean {
-    const path = FOUND_AT.exec(line)?.[1] ?? where;
-    const plain = plainLine(line);
-    return (this.#byName.get(fileName(path)) ?? []).some(
-      ({ path: changed, position, lines }) => position > shownAt && lines.has(plain) && isSameFile(changed, path),
-    );
-  }
-}
-
-/** A line without its place and its indentation. */
-const plainLine = (line: string): string => line.replace(FOUND_AT, "").replace(NUMBERED, "").trim();
 
 /** The lines of a text. A long line that contains a text as JSON is split into that text's lines. */
 function* readableLines(text: string): Generator<string> {
