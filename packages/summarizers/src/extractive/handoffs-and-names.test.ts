@@ -1,3 +1,4 @@
+import type { JsonValue } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { Conversation, summaryOf } from "../testing/conversation.ts";
 
@@ -368,5 +369,45 @@ describe("a file that was deleted", () => {
       .bash("rm cli/start.go", "")
       .tool("Read", { file_path: "/cli/start.go" }, "func beginCommand() {");
     expect(lines(again)).toEqual(["func beginCommand() {", "addCommand(newStartCmd)"]);
+  });
+});
+
+describe("the lines that a search found", () => {
+  const lines = (toolName: string, input: JsonValue, found: string) =>
+    summaryOf(new Conversation().user("Where is it?").tool(toolName, input, found)).summary.identifiers.flatMap(
+      ({ where, at, text }) => (where === undefined ? [] : [[where, at, text]]),
+    );
+  const HITS = [
+    ["/shop/src/cart.ts", 56, "export const roundedTotal = 0;"],
+    ["/shop/src/list.ts", 8, "import { openSearchBox };"],
+  ];
+
+  it.each([
+    [
+      "OpenCode",
+      "Found 2 matches\n/shop/src/cart.ts:\n  Line 56: export const roundedTotal = 0;\n\n/shop/src/list.ts:\n  Line 8: import { openSearchBox };",
+    ],
+    [
+      "Gemini CLI",
+      "Found 2 matches\n---\nFile: /shop/src/cart.ts\nL56: export const roundedTotal = 0;\n---\nFile: /shop/src/list.ts\nL8: import { openSearchBox };\n---",
+    ],
+    [
+      "ripgrep",
+      "/shop/src/cart.ts\n56:export const roundedTotal = 0;\n\n/shop/src/list.ts\n8:import { openSearchBox };",
+    ],
+  ])("stand in their files, where each is named once: %s", (_, found) => {
+    expect(lines("grep", { pattern: "shopPattern.*otherPattern" }, found)).toEqual(HITS);
+  });
+
+  it("are none of its own pattern", () => {
+    expect(lines("Glob", { pattern: "**/free-key-mint*/{AGENTS,README}.md" }, "No files found")).toEqual([]);
+  });
+
+  it("do not begin with the path of what a reader shows, which is named above them", () => {
+    const shown =
+      "<path>/shop/src/cart.ts</path>\n<type>file</type>\n<content>\n1: export const roundedTotal = 0;\n</content>";
+    expect(lines("read", { filePath: "/shop/src/cart.ts" }, shown)).toEqual([
+      ["/shop/src/cart.ts", 1, "export const roundedTotal = 0;"],
+    ]);
   });
 });

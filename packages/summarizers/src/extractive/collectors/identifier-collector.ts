@@ -13,8 +13,8 @@ import {
   type TextSource,
 } from "../text/identifiers.ts";
 import type { SpanPaths } from "./file-collector.ts";
-import { FOUND_AT, NUMBERED, RemovedLines } from "./removed-lines.ts";
 import { withoutColumns } from "./run-outcome.ts";
+import { FOUND_AT, NUMBERED, RemovedLines, withPlaces } from "./shown-lines.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
 /** How much of the beginning and end of a body is read, in UTF-16 code units; the middle of a huge one is data. */
@@ -56,8 +56,9 @@ export class IdentifierCollector implements SpanCollector {
   }
 
   call({ input, place, ...call }: CallReading): void {
-    // A command is already listed with its outcome.
-    this.#scanJson(input, place.position, call.kind === "shell" ? null : sourceOf(call));
+    // A command is already listed with its outcome, and what was searched for need not stand anywhere.
+    const isShown = call.kind !== "shell" && call.kind !== "search" && !call.isLook;
+    this.#scanJson(input, place.position, isShown ? sourceOf(call) : null);
   }
 
   result({ text, place, call, envelope, failed }: ResultReading): void {
@@ -225,7 +226,7 @@ function linesOf(
   const isDiff = DIFF.test(text);
   const best = new Map<string, BestLine>();
   let at = -1;
-  for (const read of readableLines(text)) {
+  for (const read of withPlaces(readableLines(text))) {
     at++;
     if (isDiff && read.startsWith("-")) continue;
     if (isOutdated && SAYS_FAILED.test(read)) continue;
@@ -265,6 +266,8 @@ function byLine(best: ReadonlyMap<string, BestLine>, where: string, position: nu
   return [...lines].flatMap(([text, { at, names }]) => shownLines({ text, where, at, position, names }));
 }
 
+const IN_TAGS = /^<([\w-]+)>(.*)<\/\1>$/;
+
 /**
  * A line as shown in a summary: without the printed path and number, which become its place, and cut around its names.
  */
@@ -281,9 +284,10 @@ function shownLines({ text: line, where, at: index, position, names }: NamedLine
     const text = around(plain, name);
     const inside = names.filter((other) => text.includes(other));
     for (const known of [name, ...inside]) left.delete(known);
-    // A line that consists of the name alone, in a tag or behind a path, says nothing about it.
+    // A line that consists of the name alone, in tags or behind a path, says nothing about it.
+    const bare = text.replace(IN_TAGS, "$2");
     const isAlone =
-      /^(?:<\/?[\w.:-]+>)?$/.test(text) || text === name || (fileName(plain) === name && !/\s/.test(plain));
+      /^(?:<\/?[\w.:-]+>)?$/.test(bare) || bare === name || (fileName(plain) === name && !/\s/.test(plain));
     if (!isAlone && inside.length > 0) shown.push({ text, where: place, at, position, names: inside });
   }
   return shown;
