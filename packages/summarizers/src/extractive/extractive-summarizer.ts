@@ -20,7 +20,7 @@ import { selectChanges } from "./selection/select-changes.ts";
 /**
  * Id and version of the summarizer. Bump it when the same span leads to different changes: it is part of cache keys.
  */
-export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v19";
+export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v20";
 
 /**
  * Summarizes without a model, for a person or model who takes over the work. The summary contains the task, the rules,
