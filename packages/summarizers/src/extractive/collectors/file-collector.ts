@@ -10,6 +10,7 @@ import {
 import { excerpt } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
 import { changedNames, type FileAction, fileChanges, nameBalance } from "../reading/file-actions.ts";
+import { FOUND_AT, plainLine } from "../reading/result-body.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place } from "../reading/speech.ts";
 import { type SpanWords, tellsNothing } from "../text/words.ts";
@@ -259,3 +260,58 @@ export class SpanPaths {
 const LONG_PATH = 50;
 const ABSOLUTE_PATH = /(?<![\w.…:/])(?:\/[\w.@+-]+){5,}/g;
 const LAST_NAMES = /(?:\/[^/]+){3}$/;
+
+/** What a call took out of a file. */
+interface Removal {
+  readonly path: string;
+  /** Index of the call's result in the span, from 0. */
+  readonly position: number;
+  /** Null for a file that was deleted with all its lines. */
+  readonly lines: ReadonlySet<string> | null;
+}
+
+/** The lines that changes took out of files, and files that were deleted with all their lines. */
+export class RemovedLines {
+  /** By the name of their file, without folders. */
+  readonly #byName = new Map<string, Removal[]>();
+
+  note({ input, kind, files }: CallReading, position: number): void {
+    if (kind === "edit" || kind === "editor" || kind === "patch")
+      for (const { path, before, after } of fileChanges(input))
+        this.#add({ path, position, lines: linesWithout(before, after) });
+    // What git puts back is not gone, and what is moved stands in another file.
+    if (files.some(({ action }) => action === "restored")) this.#forgetDeletions();
+    if (files.every(({ action }) => action === "deleted"))
+      for (const { path } of files) this.#add({ path, position, lines: null });
+  }
+
+  #add(removal: Removal): void {
+    const known = this.#byName.get(fileName(removal.path));
+    if (known === undefined) this.#byName.set(fileName(removal.path), [removal]);
+    else known.push(removal);
+  }
+
+  #forgetDeletions(): void {
+    for (const [name, removals] of this.#byName)
+      this.#byName.set(
+        name,
+        removals.filter(({ lines }) => lines !== null),
+      );
+  }
+
+  /** Checks whether a line of a file was taken out after a message showed it. */
+  has(line: string, where: string, shownAt: number): boolean {
+    const path = FOUND_AT.exec(line)?.[1] ?? where;
+    const plain = plainLine(line);
+    return (this.#byName.get(fileName(path)) ?? []).some(
+      ({ path: changed, position, lines }) =>
+        position > shownAt && (lines?.has(plain) ?? true) && isSameFile(changed, path),
+    );
+  }
+}
+
+function linesWithout(before: string, after: string): ReadonlySet<string> {
+  const left = new Set(after.split("\n").map(plainLine));
+  const lines = before.split("\n").map(plainLine);
+  return new Set(lines.filter((line) => !left.has(line)));
+}

@@ -1,5 +1,6 @@
 import { fileName, hasRole, type JsonValue, type Message, type Steps } from "@threadfold/core";
 import type { CallReading } from "../reading/call-reading.ts";
+import { FOUND_AT, NUMBERED, withPlaces } from "../reading/result-body.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import {
@@ -12,9 +13,8 @@ import {
   type RankedEntry,
   type TextSource,
 } from "../text/identifiers.ts";
-import type { SpanPaths } from "./file-collector.ts";
+import { RemovedLines, type SpanPaths } from "./file-collector.ts";
 import { withoutColumns } from "./run-outcome.ts";
-import { FOUND_AT, NUMBERED, RemovedLines, withPlaces } from "./shown-lines.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
 /** How much of the beginning and end of a body is read, in UTF-16 code units; the middle of a huge one is data. */

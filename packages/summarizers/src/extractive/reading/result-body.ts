@@ -66,6 +66,29 @@ export function withoutStamps(text: string): string {
   return stamped < Math.max(STAMPED_LINES, said.length * LEAST_STAMPED) ? text : plain.join("\n");
 }
 
+/** The path and number that a search prints before each line, and the number that a listing prints. */
+export const FOUND_AT = /^((?:(?:[A-Za-z]:|\.{0,2})[\\/])?[\w@~+-][\w.\\/@~+-]*\.\w{1,8})[:-](\d{1,7})[:-]\s?/;
+export const NUMBERED = /^\s*(\d{1,7})(?:\t|→|│| ?\||:\s)\s*/;
+
+/** The name of a file above what a search found in it, and a line below it with its number. */
+const HEADING = /^(?:File: |# )?((?:[A-Za-z]:)?[\w.\\/@~+-]*[\w@~+-]\.\w{1,8}):?$/;
+const BELOW = /^\s*(?:Line |L)?(\d{1,7})[:-]\s?/;
+
+/** Puts its place before each line of a search that names a file once, as others print it: `src/a.ts:12:`. */
+export function* withPlaces(lines: Iterable<string>): Generator<string> {
+  let path = "";
+  for (const line of lines) {
+    const named = HEADING.exec(line)?.[1];
+    const found = path === "" ? null : BELOW.exec(line);
+    if (named !== undefined) path = named;
+    else if (found === null && !/^(?:--+|\s*)$/.test(line)) path = "";
+    yield found === null ? (named ?? line) : `${path}:${found[1]}: ${line.slice(found[0].length)}`;
+  }
+}
+
+/** A line without its place and its indentation. */
+export const plainLine = (line: string): string => line.replace(FOUND_AT, "").replace(NUMBERED, "").trim();
+
 /** What a command printed, taken out of the fields in which its harness returned it. */
 export interface OutputFields {
   readonly text: string;
