@@ -303,6 +303,31 @@ describe("a command that printed nothing", () => {
   });
 });
 
+describe("a command that only writes a file", () => {
+  const written = (command: string, output = "", exitCode = 0) =>
+    summaryOf(new Conversation().user("Go.").bash(command, output, exitCode)).summary;
+
+  it.each([
+    "cat <<'EOF' > check_totals.py\nprint(1)\nEOF",
+    "cat > check_totals.py << EOF\nprint(1)\nEOF",
+    "cd /shop && cat >> check_totals.py <<-'EOF'\nprint(1)\nEOF",
+  ])("is told as that file alone: %s", (command) => {
+    const { files, toolOutcomes } = written(command);
+    expect(files).toMatchObject([{ path: expect.stringMatching(/check_totals\.py$/) }]);
+    expect(toolOutcomes).toEqual([]);
+  });
+
+  it("is told by what it runs then, and by its failure", () => {
+    const commands = ({ toolOutcomes }: ReturnType<typeof written>) =>
+      toolOutcomes.map(({ keyFields, errorMessage }) => [keyFields["command"], errorMessage ?? keyFields["result"]]);
+    const heredoc = "cat <<'EOF' > check.py\nprint(1)\nEOF\n";
+    expect(commands(written(`${heredoc}python check.py`, "1 total"))).toEqual([["python check.py", "1 total"]]);
+    expect(commands(written(heredoc, "bash: check.py: Permission denied", 1))).toEqual([
+      ["cat <<'EOF' > check.py", "bash: check.py: Permission denied"],
+    ]);
+  });
+});
+
 describe("what an editor says of itself", () => {
   it.each([
     "The file PATH has been updated.",

@@ -433,7 +433,6 @@ describe("runs and errors", () => {
     expect(
       toldOf([
         ["set -e\ncd /repo\ngrep -n 'zeros' a.py\n# and here\nwc -l b.py\necho done", "41 b.py\ndone"],
-        ["cat > notes.md <<'EOF'\n# Notes\nAll of them.\nEOF", ""],
         ["cat > notes.md <<'EOF'\n# Notes\nEOF\ncat notes.md", "# Notes"],
         ["for f in *.ts; do\n  sed -i 's/a/b/' $f\ndone", ""],
         ["cat << 'EOF'\nDone!\nEOF\npython3 - <<'EOF'\nimport os\nprint(os.listdir())\nEOF", "['a.py']"],
@@ -443,8 +442,7 @@ describe("runs and errors", () => {
       ]),
     ).toEqual([
       ["grep -n 'zeros' a.py … wc -l b.py", "2 lines: … done"],
-      ["cat > notes.md <<'EOF'", undefined],
-      ["cat > notes.md <<'EOF' … cat notes.md", "# Notes"],
+      ["cat notes.md", "# Notes"],
       ["for f in *.ts; do … sed -i 's/a/b/' $f", undefined],
       ["python3 - <<'EOF' import os", "['a.py']"],
       ["ls src/app", "app.py"],

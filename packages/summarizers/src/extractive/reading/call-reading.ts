@@ -48,11 +48,11 @@ const LEADS_IN =
 const PREPARES =
   /^\s*(?:#|set\s[^&;|]*$|(?:export\s+)?[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\$\([^)]*\)|[^\s"'$]*)\s*;?\s*$|cd\s+[^&;|]*$)/;
 
-/** A line that only prints words of its own, as headings between the output of other lines, or ends a loop. */
+/** A line that only prints words of its own, writes what is below it to a file, which is told as such, or ends a loop. */
 const NARRATES =
-  /^\s*(?:(?:echo|printf)\b[^&;|>$]*|cat\s*<<-?\s*["']?\w+["']?\s*|(?:done|fi|esac|do|then|else|[)}])\s*;?\s*)$/;
+  /^\s*(?:(?:echo|printf)\b[^&;|>$]*|cat\s*(?:>>?\s*\S+\s*)?<<-?\s*["']?\w+["']?\s*(?:>>?\s*\S+\s*)?|(?:done|fi|esac|do|then|else|[)}])\s*;?\s*)$/;
 
-/** Checks whether a command only prints words of its own. Of any other, the line that it is told by does more. */
+/** Checks whether a command only prints or writes words of its own. Of any other, the line that it is told by does more. */
 export const onlyNarrates = ({ command }: CallReading): boolean => command !== null && NARRATES.test(command);
 
 /** A line that only starts an interpreter for the program on the lines after it. */
