@@ -318,6 +318,20 @@ describe("a file that a harness puts beside what a user typed", () => {
     expect(text).not.toMatch(/notes in the log|End of content/);
   });
 
+  it("is named by its path where Gemini CLI gives it a part of its own", () => {
+    const heading = `${CONTENT}\nContent from @/shop/src/cart.ts:\n`;
+    const texts = [heading, BODY, "\nContent from @b.md:\n", "# Notes of the shop", "\n--- End of content ---"];
+    const { messages } = new Conversation().user(asked).user(heading, "harness").agent("I round it.");
+    const inParts = messages.map((message) =>
+      message.origin === "harness"
+        ? { ...message, parts: texts.map((text) => ({ type: "text" as const, text })) }
+        : message,
+    );
+    const { text } = summaryOf(inParts);
+    expect(text).toContain("- /shop/src/cart.ts:\n  export function roundedTotal(cart: Cart): number {");
+    expect(text).not.toMatch(/notes in the log|End of content/);
+  });
+
   it("is none where a user's own words begin with a path", () => {
     const { summary } = summaryOf(new Conversation().user("README.md\n\nShorten it.").agent("Done."));
     expect(summary.originalTask?.text).toBe("README.md\n\nShorten it.");

@@ -30,6 +30,7 @@ import {
   saysNothing,
   typedText,
   type WorkReport,
+  wholeParts,
   withoutThoughts,
 } from "../reading/speech.ts";
 import {
@@ -152,7 +153,7 @@ class SpanReader {
     const place: Place = { messageId: message.id, position, turn: message.turn };
     const closing = message.role === "assistant" && !message.parts.some((part) => part.type === "tool-call");
     const ranges = typedRanges(message);
-    return message.parts.flatMap((part, index) => {
+    return wholeParts(message).flatMap((part, index) => {
       switch (part.type) {
         case "text":
           if (message.role === "assistant" && message.origin !== "compaction")

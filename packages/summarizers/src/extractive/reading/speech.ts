@@ -1,4 +1,4 @@
-import { type Message, type MessageId, resultLabel, textIn, typedRanges } from "@threadfold/core";
+import { type Message, type MessageId, type Part, resultLabel, textIn, typedRanges } from "@threadfold/core";
 import { excerpt, sentenceExcerpt } from "../../text/excerpt.ts";
 import { COMPLETION, isAcknowledgement, reportsTrouble, SETBACK } from "../text/phrases.ts";
 import { isQuestion, isRemark, offersMore, quoteSentences, type Sentence, sentencesOf } from "../text/sentence.ts";
@@ -80,6 +80,17 @@ export interface AttachedFile {
 const NAMES_FILE = /<file_content path="([^"\n]{1,400})">\n|^Content from @([^\n]{1,400}):\n/gm;
 const ONLY_FILE = /^(\S{1,300}\.\w{1,8})\n\n/;
 const END_OF_FILE = /<\/file_content>|^--- End of content ---/m;
+
+/** The line above the files that Gemini CLI adds. Their headings and their texts may be parts of their own. */
+const ADDED_FILES = /^\s*--- Content from referenced files ---/;
+
+/** Returns the parts of a message, and the files that were added to it as one part. */
+export function wholeParts({ origin, parts }: Pick<Message, "origin" | "parts">): readonly Part[] {
+  const [first] = parts;
+  if (origin !== "harness" || first?.type !== "text" || !ADDED_FILES.test(first.text)) return parts;
+  const [texts, others] = [parts.filter(({ type }) => type === "text"), parts.filter(({ type }) => type !== "text")];
+  return [{ type: "text", text: texts.map((part) => ("text" in part ? part.text : "")).join("") }, ...others];
+}
 
 /** Returns the files in a message; whoever types may begin with a path. */
 export function attachedFiles(text: string, isTyped: boolean): readonly AttachedFile[] {
