@@ -153,7 +153,8 @@ class SpanReader {
     const place: Place = { messageId: message.id, position, turn: message.turn };
     const closing = message.role === "assistant" && !message.parts.some((part) => part.type === "tool-call");
     const ranges = typedRanges(message);
-    return wholeParts(message).flatMap((part, index) => {
+    const parts = message.origin === "harness" ? wholeParts(message.parts) : message.parts;
+    return parts.flatMap((part, index) => {
       switch (part.type) {
         case "text":
           if (message.role === "assistant" && message.origin !== "compaction")

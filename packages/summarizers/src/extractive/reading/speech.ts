@@ -84,10 +84,10 @@ const END_OF_FILE = /<\/file_content>|^--- End of content ---/m;
 /** The line above the files that Gemini CLI adds. Their headings and their texts may be parts of their own. */
 const ADDED_FILES = /^\s*--- Content from referenced files ---/;
 
-/** Returns the parts of a message, and the files that were added to it as one part. */
-export function wholeParts({ origin, parts }: Pick<Message, "origin" | "parts">): readonly Part[] {
+/** Returns the parts of a harness's message, with files that it adds as one part. */
+export function wholeParts(parts: readonly Part[]): readonly Part[] {
   const [first] = parts;
-  if (origin !== "harness" || first?.type !== "text" || !ADDED_FILES.test(first.text)) return parts;
+  if (first?.type !== "text" || !ADDED_FILES.test(first.text)) return parts;
   const [texts, others] = [parts.filter(({ type }) => type === "text"), parts.filter(({ type }) => type !== "text")];
   return [{ type: "text", text: texts.map((part) => ("text" in part ? part.text : "")).join("") }, ...others];
 }
