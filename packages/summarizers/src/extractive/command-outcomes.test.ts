@@ -303,6 +303,30 @@ describe("a command that printed nothing", () => {
   });
 });
 
+describe("the tests that passed", () => {
+  it.each([
+    ["go test ./...", "ok  \tgithub.com/shop/cart/pricing\t(cached)\nok  \tgithub.com/shop/cart/orders\t7.197s"],
+    ["go test -v ./...", "=== RUN   TestCartPricing\n--- PASS: TestCartPricing (0.00s)\nPASS\nok  \tshop\t0.1s"],
+    ["cargo test", "test cart::pricing::rounds_totals ... ok\ntest result: ok. 1 passed; 0 failed"],
+    ["pytest -v", "tests/test_cart.py::test_rounds_totals PASSED [100%]\n=== 1 passed in 0.1s ==="],
+    ["npx vitest run", " ✓ src/cart-pricing.test.ts (3 tests) 12ms\n Tests  3 passed (3)"],
+    ["npx jest", "PASS src/cart-pricing.test.ts\n  ✓ rounds roundedTotals (3 ms)\nTests: 1 passed, 1 total"],
+    ["npx tap", "ok 1 - rounds roundedTotals\n# passed 1 of 1"],
+  ])("are not where anything stands, since their run tells of them: %s", (command, output) => {
+    const { summary } = summaryOf(new Conversation().user("Test it.").bash(command, output));
+    expect(summary.toolOutcomes).toHaveLength(1);
+    expect(summary.identifiers.filter(({ where }) => where !== undefined)).toEqual([]);
+  });
+
+  it("leave the place to what else their run says", () => {
+    const output = "ok  \tgithub.com/shop/cart\t0.1s\nok to read the vatRateTable twice, from vat_rates.csv";
+    const { summary } = summaryOf(new Conversation().user("Test it.").bash("go test ./...", output));
+    expect(summary.identifiers.map(({ text }) => text)).toEqual([
+      "ok to read the vatRateTable twice, from vat_rates.csv",
+    ]);
+  });
+});
+
 describe("a command that only writes a file", () => {
   const written = (command: string, output = "", exitCode = 0) =>
     summaryOf(new Conversation().user("Go.").bash(command, output, exitCode)).summary;

@@ -179,6 +179,9 @@ const WRITTEN =
 const DIFF = /(?:^|\\n)(?:diff --git |@@ |\*\*\* Begin Patch|```diff(?:\\n|$))/m;
 /** Matches a line that says that something failed, which a newer run may no longer say. */
 const SAYS_FAILED = /\bFAIL(?:ED|URE)?\b|Error\b|Exception\b|^\s*[✗✖×❌]/;
+/** Matches a line that says that a test ran or passed, which the outcome of its run tells of all of them. */
+const SAYS_PASSED =
+  /^(?:ok\s+\S+\s+(?:\(cached\)|\d+\.\d+s)|ok \d+ - |=== RUN |\s*--- PASS: |\s*[✓✔√] |PASS\s+\S+|test \S+ \.\.\. ok$)|\bPASSED\b/;
 /** Matches a line that defines a name, which says the most about it. */
 const DEFINES =
   /\b(?:function|class|interface|type|const|let|var|def|fn|func|struct|enum|trait|impl|module|package|export)\b|^\s*[\w"'.-]+\s*[:=]/;
@@ -229,7 +232,7 @@ function linesOf(
   for (const read of withPlaces(readableLines(text))) {
     at++;
     if (isDiff && read.startsWith("-")) continue;
-    if (isOutdated && SAYS_FAILED.test(read)) continue;
+    if (SAYS_PASSED.test(read) || (isOutdated && SAYS_FAILED.test(read))) continue;
     const line = isDiff ? read.replace(/^\+/, "") : read;
     const names = index.namesIn(line).filter((name) => open.has(name));
     if (names.length === 0 || removed.has(line, where, position)) continue;
