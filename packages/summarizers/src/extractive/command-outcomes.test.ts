@@ -315,7 +315,7 @@ describe("the tests that passed", () => {
   ])("are not where anything stands, since their run tells of them: %s", (command, output) => {
     const { summary } = summaryOf(new Conversation().user("Test it.").bash(command, output));
     expect(summary.toolOutcomes).toHaveLength(1);
-    expect(summary.identifiers.filter(({ where }) => where !== undefined)).toEqual([]);
+    expect(summary.identifiers.map(({ text }) => text).join(" ")).not.toMatch(/cart|Cart|pricing|roundedTotals/);
   });
 
   it("leave the place to what else their run says", () => {

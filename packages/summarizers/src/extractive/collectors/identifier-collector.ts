@@ -66,8 +66,10 @@ export class IdentifierCollector implements SpanCollector {
     // What an editor that changed nothing shows is what would have been.
     const isRefused = failed && call?.files.some(({ action }) => action !== "read") && call.kind !== "shell";
     const where = call === null ? envelope.toolName : isRefused ? null : sourceOf(call);
+    const own = text.replace(WRITTEN, "");
+    const shown = call?.kind === "read" ? own : own.replace(PASSED, "");
     // Members of a list stand side by side in a summary.
-    this.#scan(withoutColumns(text.replace(WRITTEN, "")), IN_RESULT, place.position, where);
+    this.#scan(withoutColumns(shown), IN_RESULT, place.position, where);
   }
 
   /** @param where the source of the text, as shown to readers; null if the summary shows the text anyway. */
@@ -175,13 +177,13 @@ const CURSORS =
 /** What a harness puts around its word that a file was written. */
 const WRITTEN =
   /^\s*<file_write_result>\n(?:<path>.*<\/path>\n)?(?:<operation>.*<\/operation>\n)?|<notice>[^<]{0,40}<i>[\s\S]{0,1000}?<\/notice>\s*|<\/file_write_result>/g;
+/** The lines that say that a test ran or passed; the outcome of its run tells of all of them. */
+const PASSED =
+  /^(?:ok[ \t]+\S+[ \t]+(?:\(cached\)|\d+\.\d+s)|ok \d+ - |=== RUN |[ \t]*--- PASS: |[ \t]*[✓✔√] |PASS[ \t]+\S|test \S+ \.\.\. ok$|[^\n]{0,300}\bPASSED\b).*\n?/gm;
 /** A text in which the sign before each line says whether a change brings it in or takes it out. */
 const DIFF = /(?:^|\\n)(?:diff --git |@@ |\*\*\* Begin Patch|```diff(?:\\n|$))/m;
 /** Matches a line that says that something failed, which a newer run may no longer say. */
 const SAYS_FAILED = /\bFAIL(?:ED|URE)?\b|Error\b|Exception\b|^\s*[✗✖×❌]/;
-/** Matches a line that says that a test ran or passed, which the outcome of its run tells of all of them. */
-const SAYS_PASSED =
-  /^(?:ok\s+\S+\s+(?:\(cached\)|\d+\.\d+s)|ok \d+ - |=== RUN |\s*--- PASS: |\s*[✓✔√] |PASS\s+\S+|test \S+ \.\.\. ok$)|\bPASSED\b/;
 /** Matches a line that defines a name, which says the most about it. */
 const DEFINES =
   /\b(?:function|class|interface|type|const|let|var|def|fn|func|struct|enum|trait|impl|module|package|export)\b|^\s*[\w"'.-]+\s*[:=]/;
@@ -232,7 +234,7 @@ function linesOf(
   for (const read of withPlaces(readableLines(text))) {
     at++;
     if (isDiff && read.startsWith("-")) continue;
-    if (SAYS_PASSED.test(read) || (isOutdated && SAYS_FAILED.test(read))) continue;
+    if (isOutdated && SAYS_FAILED.test(read)) continue;
     const line = isDiff ? read.replace(/^\+/, "") : read;
     const names = index.namesIn(line).filter((name) => open.has(name));
     if (names.length === 0 || removed.has(line, where, position)) continue;
