@@ -318,6 +318,13 @@ describe("the tests that passed", () => {
     expect(summary.identifiers.map(({ text }) => text).join(" ")).not.toMatch(/cart|Cart|pricing|roundedTotals/);
   });
 
+  it("are no lines that a search finds", () => {
+    const shown = "export const PASSED = statusOfRun(1);";
+    const found = `src/status.ts:3:${shown}\nsrc/zones.ts:4:}`;
+    const { summary } = summaryOf(new Conversation().user("Go.").bash("grep -rn PASSED src", found));
+    expect(summary.identifiers.map(({ text }) => text)).toContain(shown);
+  });
+
   it("leave the place to what else their run says", () => {
     const output = "ok  \tgithub.com/shop/cart\t0.1s\nok to read the vatRateTable twice, from vat_rates.csv";
     const { summary } = summaryOf(new Conversation().user("Test it.").bash("go test ./...", output));
@@ -329,7 +336,8 @@ describe("the tests that passed", () => {
 
 describe("a command that only writes a file", () => {
   const written = (command: string, output = "", exitCode = 0) =>
-    summaryOf(new Conversation().user("Go.").bash(command, output, exitCode)).summary;
+    summaryOf(new Conversation().user("Go.").bash(command, output, exitCode).agent("That is what was to be written."))
+      .summary;
 
   it.each([
     "cat <<'EOF' > check_totals.py\nprint(1)\nEOF",
@@ -339,6 +347,11 @@ describe("a command that only writes a file", () => {
     const { files, toolOutcomes } = written(command);
     expect(files).toMatchObject([{ path: expect.stringMatching(/check_totals\.py$/) }]);
     expect(toolOutcomes).toEqual([]);
+  });
+
+  it.each(["Dockerfile", ".env", "$HOME/check.py", '"the notes.md"'])("is told where no file is: %s", (path) => {
+    const { files, toolOutcomes } = written(`cat > ${path} <<EOF\nprint(1)\nEOF`);
+    expect(files.length + toolOutcomes.length).toBe(1);
   });
 
   it("is told by what it runs then, and by its failure", () => {

@@ -413,6 +413,11 @@ describe("the lines that a search found", () => {
     expect(lines("grep", { pattern: "shopPattern.*otherPattern" }, found)).toEqual(HITS);
   });
 
+  it("are no files and days that a listing shows below a file", () => {
+    const listed = "CHANGELOG.md\n2024-11-05-meetingNotes.md\n2024-11-06 releasePlan drafted";
+    expect(lines("list_notes", {}, listed)).toEqual([["list_notes", 2, "2024-11-06 releasePlan drafted"]]);
+  });
+
   it("are none of its own pattern", () => {
     expect(lines("Glob", { pattern: "**/free-key-mint*/{AGENTS,README}.md" }, "No files found")).toEqual([]);
   });

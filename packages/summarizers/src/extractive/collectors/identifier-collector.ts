@@ -67,7 +67,7 @@ export class IdentifierCollector implements SpanCollector {
     const isRefused = failed && call?.files.some(({ action }) => action !== "read") && call.kind !== "shell";
     const where = call === null ? envelope.toolName : isRefused ? null : sourceOf(call);
     const own = text.replace(WRITTEN, "");
-    const shown = call?.kind === "read" ? own : own.replace(PASSED, "");
+    const shown = call?.kind === "shell" ? own.replace(PASSED, "") : own;
     // Members of a list stand side by side in a summary.
     this.#scan(withoutColumns(shown), IN_RESULT, place.position, where);
   }
@@ -177,9 +177,9 @@ const CURSORS =
 /** What a harness puts around its word that a file was written. */
 const WRITTEN =
   /^\s*<file_write_result>\n(?:<path>.*<\/path>\n)?(?:<operation>.*<\/operation>\n)?|<notice>[^<]{0,40}<i>[\s\S]{0,1000}?<\/notice>\s*|<\/file_write_result>/g;
-/** The lines that say that a test ran or passed; the outcome of its run tells of all of them. */
+/** The lines of an output that say that a test ran or passed; the outcome of its run tells of all of them. */
 const PASSED =
-  /^(?:ok[ \t]+\S+[ \t]+(?:\(cached\)|\d+\.\d+s)|ok \d+ - |=== RUN |[ \t]*--- PASS: |[ \t]*[✓✔√] |PASS[ \t]+\S|test \S+ \.\.\. ok$|[^\n]{0,300}\bPASSED\b).*\n?/gm;
+  /^(?:ok[ \t]+\S+[ \t]+(?:\(cached\)|\d+\.\d+s)|ok \d+ - |=== RUN |[ \t]*--- PASS: |[ \t]*[✓✔√] |PASS[ \t]+\S|test \S+ \.\.\. ok$|(?:\S+::\S|\S+ > )[^\n]{0,300} PASSED\b).*\n?/gm;
 /** A text in which the sign before each line says whether a change brings it in or takes it out. */
 const DIFF = /(?:^|\\n)(?:diff --git |@@ |\*\*\* Begin Patch|```diff(?:\\n|$))/m;
 /** Matches a line that says that something failed, which a newer run may no longer say. */

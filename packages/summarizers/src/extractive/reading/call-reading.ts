@@ -52,8 +52,9 @@ const PREPARES =
 const NARRATES =
   /^\s*(?:(?:echo|printf)\b[^&;|>$]*|cat\s*(?:>>?\s*\S+\s*)?<<-?\s*["']?\w+["']?\s*(?:>>?\s*\S+\s*)?|(?:done|fi|esac|do|then|else|[)}])\s*;?\s*)$/;
 
-/** Checks whether a command only prints or writes words of its own. Of any other, the line that it is told by does more. */
-export const onlyNarrates = ({ command }: CallReading): boolean => command !== null && NARRATES.test(command);
+/** Checks whether a command only prints words of its own, or writes them to files; any other is told by what it does. */
+export const onlyNarrates = ({ command, files }: CallReading): boolean =>
+  command !== null && NARRATES.test(command) && (!command.includes(">") || files.length > 0);
 
 /** A line that only starts an interpreter for the program on the lines after it. */
 const OPENS = /^[^>]*(?:\s-[ce]\s*["']|<<-?\s*["']?\w+["']?)\s*$/;
@@ -329,8 +330,7 @@ const PROGRAM = /^(?:code|script|sql|query|statement|source|cell|program|snippet
 const IS_SQL =
   /^\s*(?:select|with|insert|update|delete|create|drop|alter|merge|grant|revoke|truncate|show|describe|explain)\s/i;
 const ONLY_PREPARES = /^\s*(?:$|import\b|from\s+\S+\s+import\b|using\b|library\(|[#%]|--|\/\/)/;
-const MAX_STATEMENT = 150;
-const MAX_PROGRAM_LINE = 70;
+const [MAX_STATEMENT, MAX_PROGRAM_LINE] = [150, 70];
 /** The most of a program that is read for its last line, in UTF-16 code units. */
 const LONGEST_PROGRAM = 20_000;
 

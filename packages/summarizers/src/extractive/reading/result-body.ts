@@ -72,14 +72,14 @@ export const NUMBERED = /^\s*(\d{1,7})(?:\t|→|│| ?\||:\s)\s*/;
 
 /** The name of a file above what a search found in it, and a line below it with its number. */
 const HEADING = /^(?:File: |# )?((?:[A-Za-z]:)?[\w.\\/@~+-]*[\w@~+-]\.\w{1,8}):?$/;
-const BELOW = /^\s*(?:Line |L)?(\d{1,7})[:-]\s?/;
+const BELOW = /^\s*(?:Line |L)?(\d{1,7})[:-](?!\d)\s?/;
 
 /** Puts its place before each line of a search that names a file once, as others print it: `src/a.ts:12:`. */
 export function* withPlaces(lines: Iterable<string>): Generator<string> {
   let path = "";
   for (const line of lines) {
     const named = HEADING.exec(line)?.[1];
-    const found = path === "" ? null : BELOW.exec(line);
+    const found = path === "" || named !== undefined ? null : BELOW.exec(line);
     if (named !== undefined) path = named;
     else if (found === null && !/^(?:--+|\s*)$/.test(line)) path = "";
     yield found === null ? (named ?? line) : `${path}:${found[1]}: ${line.slice(found[0].length)}`;
