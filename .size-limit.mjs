@@ -12,9 +12,9 @@ export default [
   minified("@threadfold/renderer", renderer, "*", "491 kB"),
   gzipped("@threadfold/renderer", renderer, "*", "161 kB"),
   gzipped("@threadfold/renderer, a request", renderer, "{ renderRequest, anthropicMessages }", "153 kB"),
-  minified("threadfold", threadfold, "*", "1441 kB"),
-  gzipped("threadfold", threadfold, "*", "488 kB"),
-  gzipped("threadfold, a session", threadfold, "{ ContextSession }", "438 kB"),
+  minified("threadfold", threadfold, "*", "1134 kB"),
+  gzipped("threadfold", threadfold, "*", "384 kB"),
+  gzipped("threadfold, a session", threadfold, "{ ContextSession }", "367 kB"),
 ];
 
 function minified(name, path, names, limit) {

@@ -7,8 +7,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Message, visibleText } from "@threadfold/core";
-import { ExtractiveSummarizer } from "../src/extractive/extractive-summarizer.ts";
-import { Conversation, requestFor } from "../src/testing/conversation.ts";
+import { Conversation, requestFor, summarizedNow } from "../src/testing/conversation.ts";
 import { RECORDED_SESSIONS, readRecordedSession } from "../src/testing/recorded-session.ts";
 
 const RUNS = Number(process.argv[2] ?? 40);
@@ -28,14 +27,12 @@ const HOSTILE = {
   chinese: "不要删除。",
 };
 
-const summarizer = new ExtractiveSummarizer();
-
 function bestTime(messages: readonly Message[], runs: number): number {
   const request = requestFor(messages, { maxTokens: 6_000 });
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < runs; run++) {
     const start = performance.now();
-    summarizer.summarizeNow(request);
+    summarizedNow(request);
     best = Math.min(best, performance.now() - start);
   }
   return best;

@@ -4,14 +4,8 @@ export { type LLMSettings, llmSettings, type LLMSummarizerOptions } from "./llm/
 export { rejection, type RejectionReason, rejectionReason } from "./llm/answer/rejection.ts";
 export { type CallLimits, callModel } from "./llm/call/call-model.ts";
 export {
-  ANSWER_FORMAT_VERSION,
-  type PromptVariant,
-  promptVersionOf,
-  PROSE_FRAME_VERSION,
-  type ProseTitles,
-} from "./llm/prompts/prompt-variant.ts";
-export {
   aiSdkPrompt,
+  ANSWER_FORMAT_VERSION,
   claudeCodePrompt,
   codexPrompt,
   handoffPrompt,
@@ -20,8 +14,12 @@ export {
   promptByVersion,
   promptNameOf,
   PROMPTS,
+  type PromptVariant,
+  promptVersionOf,
+  PROSE_FRAME_VERSION,
   PROSE_SYSTEM,
   prosePrompt,
+  type ProseTitles,
   springSessionPrompt,
   threadfoldPrompt,
 } from "./llm/prompts/prompts.ts";

@@ -39,9 +39,12 @@ describe("what a start loads", () => {
     expect(files.filter((file) => file.includes("encodings"))).toEqual([]);
   });
 
-  it("the import loads no reader of a log, and no module of Node that takes long", () => {
-    const files = filesLoaded(built("dist/index.js"));
-    expect(files.filter((file) => basename(file).startsWith("read-session"))).toEqual([]);
+  const READERS_OF_SPANS = ["fold-reader", "select-changes", "summarize-span"];
+
+  it("the import loads no reader of a log or a span, no store on a disk, and no module of Node that takes long", () => {
+    const names = filesLoaded(built("dist/index.js")).map((file) => basename(file));
+    const late = ["read-session", "sqlite", ...READERS_OF_SPANS];
+    expect(names.filter((name) => late.some((start) => name.startsWith(start)))).toEqual([]);
     const asked = `await import("threadfold"); process.stdout.write(JSON.stringify(process.moduleLoadList));`;
     const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", asked], {
       cwd: built("."),
@@ -49,6 +52,15 @@ describe("what a start loads", () => {
     });
     const slow = ["crypto", "zlib", "fs/promises", "worker_threads", "sqlite", "http"];
     expect(slow.filter((name) => JSON.parse(stdout).includes(`NativeModule ${name}`))).toEqual([]);
+  });
+
+  it("a summarizer that is made loads what reads spans, so that no fold depends on files that an update replaced", () => {
+    const made = `import { ExtractiveSummarizer, modelSummarizer } from ${JSON.stringify(built("dist/index.js"))};
+      new ExtractiveSummarizer();
+      modelSummarizer({ model: { id: "m", complete: () => Promise.reject(new Error()) }, contextWindow: 100_000 });`;
+    const files = filesLoaded("--input-type=module", "--eval", made).map((file) => basename(file));
+    for (const reader of READERS_OF_SPANS)
+      expect(files.filter((file) => file.startsWith(`${reader}-`))).toHaveLength(1);
   });
 
   it.each([["--version"], ["--help"], ["--no-such-option"], ["no-such-command"]])(

@@ -46,8 +46,13 @@ export {
   SUMMARY_TIME_LIMIT_MS,
   waitedForOnce,
 } from "./fulfil/summarizer-failures.ts";
-export { AS_COUNTED, type MeasuredRequest, type ProviderCount, providerTokens } from "./measure/provider-count.ts";
-export { requestBudget } from "./measure/request-budget.ts";
+export {
+  AS_COUNTED,
+  type MeasuredRequest,
+  type ProviderCount,
+  providerTokens,
+  requestBudget,
+} from "./measure/provider-count.ts";
 export {
   EMPTY_FRAME,
   type FrameFields,

@@ -47,7 +47,7 @@ export async function previewPlan(turn: Turn, options: CompactOptions): Promise<
   const { decision, weighing, result } = await plannedOrKept(dry, options);
   const plan = result.type === "ready" ? result.plan : current;
   const shownAfter = renderer.render(plan).rendering.request;
-  const hidden = hiddenContent(state.thread, plan, shownBefore, shownAfter);
+  const hidden = await hiddenContent(state.thread, plan, shownBefore, shownAfter);
   return { decision, outcome: outcomeOf(result), plan, weighing, hidden };
 }
 

@@ -41,7 +41,7 @@ export function scriptedSummarizer(id: ScriptedSummarizerId): ScriptedSummarizer
 const LOSSY: Summarizer = {
   id: "lossy-v1",
   async summarize(request: SummarizeRequest): Promise<SummarizeResult> {
-    const { changes } = EXTRACTIVE.summarizeNow(request);
+    const { changes } = await EXTRACTIVE.summarize(request);
     const kept = changes.filter(isKept);
     return kept.length === 0 ? { changes: [], nothingToSay: true } : { changes: kept };
   },

@@ -17,11 +17,11 @@ import {
   visibleText,
 } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
-import { jsonObjects } from "../llm/answer/read-answer.ts";
 import { rejection } from "../llm/answer/rejection.ts";
 import { codeWords, isInvented, namesIn, type SpanEvidence, spanEvidence } from "../llm/answer/span-evidence.ts";
 import { meteredModel } from "../llm/call/call-model.ts";
 import { cutMiddle } from "../text/excerpt.ts";
+import { jsonObjects } from "../text/json-objects.ts";
 
 /** A summary before it is accepted: the request, the changes that came back, and the resulting summary. */
 export interface SummaryProposal {

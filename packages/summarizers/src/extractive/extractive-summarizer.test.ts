@@ -7,7 +7,7 @@ import {
   spanOf,
 } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { Conversation, requestFor, summaryOf } from "../testing/conversation.ts";
+import { Conversation, requestFor, summarizedNow, summaryOf } from "../testing/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
 import { itemText } from "./selection/summary-draft.ts";
 
@@ -1195,7 +1195,7 @@ describe("folding again and again", () => {
         )
         .tool("read", { path: `src/module${round}.ts` }, `export const symbol_${round} = ${round};\n`.repeat(200));
       const request = requestFor(conversation.messages, { previous: summary, maxTokens: 1_500 });
-      const { changes } = new ExtractiveSummarizer().summarizeNow(request);
+      const { changes } = summarizedNow(request);
       summary = applySummaryChanges(summary, spanOf(conversation.messages), changes).summary;
       expect(changes.filter((change) => change.op === "resolve" && change.section === "constraints")).toEqual([]);
     }
@@ -1267,7 +1267,7 @@ describe("room", () => {
     const { summary: previous } = applySummaryChanges(null, spanOf(said), [
       { op: "add", section: "decisions", item: { decision, rationale: "", turn: 1, sources: [] } },
     ]);
-    expect(new ExtractiveSummarizer().summarizeNow(requestFor(said, { previous, maxTokens: 500 }))).toEqual({
+    expect(summarizedNow(requestFor(said, { previous, maxTokens: 500 }))).toEqual({
       changes: [],
       nothingToSay: true,
     });

@@ -1,7 +1,7 @@
 import { asToolCallId } from "@threadfold/core";
 import { growthOnQuadrupling, patience } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { Conversation, countTokens, requestFor, summaryOf } from "../testing/conversation.ts";
+import { Conversation, countTokens, requestFor, summarizedNow, summaryOf } from "../testing/conversation.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
 import { frameOf } from "./reading/result-frame.ts";
 import { outputLines } from "./reading/result-reading.ts";
@@ -57,7 +57,7 @@ describe("hostile text", () => {
       new Conversation().user(body).agent(body).tool("bash", { command: "ls" }, body).user(body).messages,
     );
     const summarizer = new ExtractiveSummarizer();
-    expect(await summarizer.summarize(request)).toEqual(summarizer.summarizeNow(request));
+    expect(await summarizer.summarize(request)).toEqual(summarizedNow(request));
   });
 
   it("R29 reads the lines of an output in linear time, also where words stand far apart", async () => {

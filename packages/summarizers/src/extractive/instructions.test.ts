@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Conversation, requestFor, summaryOf } from "../testing/conversation.ts";
-import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
+import { Conversation, requestFor, summarizedNow, summaryOf } from "../testing/conversation.ts";
 import { InstructionWords } from "./text/words.ts";
 
 const long = Array.from({ length: 40 }, (_, index) => index)
@@ -24,7 +23,7 @@ const maxTokens = 320;
 const cookie = "The login cookie expires after nine minutes.";
 
 const unused = (instructions: string, messages = long, room = maxTokens) =>
-  new ExtractiveSummarizer().summarizeNow(requestFor(messages, { maxTokens: room, instructions })).instructionsUnused;
+  summarizedNow(requestFor(messages, { maxTokens: room, instructions })).instructionsUnused;
 
 describe("instructions without a model", () => {
   it("are searched for: a sentence that has them is quoted where it was not, and nothing is lost of the room", () => {
@@ -67,6 +66,6 @@ describe("instructions without a model", () => {
   it("say so as well when all that they ask for is told anyway", () => {
     const short = new Conversation().user("Fix the login cookie.").agent("The login cookie lives longer now.").messages;
     expect(unused("login cookie", short)).toBe(true);
-    expect(new ExtractiveSummarizer().summarizeNow(requestFor(short))).not.toHaveProperty("instructionsUnused");
+    expect(summarizedNow(requestFor(short))).not.toHaveProperty("instructionsUnused");
   });
 });

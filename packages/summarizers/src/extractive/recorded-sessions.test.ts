@@ -14,7 +14,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkedSummarizer } from "../checks/summary-checks.ts";
 import { summarizerLaws } from "../laws/summarizer-laws.ts";
-import { countTokens, requestFor, summaryOf } from "../testing/conversation.ts";
+import { countTokens, requestFor, summarizedNow, summaryOf } from "../testing/conversation.ts";
 import { RECORDED_SESSIONS, readRecordedSession } from "../testing/recorded-session.ts";
 import { ExtractiveSummarizer } from "./extractive-summarizer.ts";
 
@@ -67,7 +67,7 @@ describe.skipIf(!present).each(SESSIONS)("the recorded session %s", (name) => {
     let summary: StructuredSummary | null = null;
     for (let start = 0; start < messages.length; start += size) {
       const request = requestFor(messages.slice(start, start + size), { previous: summary, maxTokens: 2_500 });
-      const { changes } = new ExtractiveSummarizer().summarizeNow(request);
+      const { changes } = summarizedNow(request);
       const { summary: next, resolved } = applySummaryChanges(summary, request.span, changes);
       const gone = new Set(resolved.filter(({ reason }) => reason !== "superseded").map(({ section }) => section));
       expect(gone.has("constraints")).toBe(false);

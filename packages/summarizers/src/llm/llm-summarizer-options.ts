@@ -1,7 +1,6 @@
 import { type CompletionModel, type JsonObject, type SummarizeRequest, ThreadfoldError } from "@threadfold/core";
 import type { CallLimits } from "./call/call-model.ts";
-import type { PromptVariant } from "./prompts/prompt-variant.ts";
-import { threadfoldPrompt } from "./prompts/prompts.ts";
+import { type PromptVariant, threadfoldPrompt } from "./prompts/prompts.ts";
 
 /** Options of an {@link LLMSummarizer}. Only `model` is required. */
 export interface LLMSummarizerOptions extends Partial<CallLimits> {

@@ -11,14 +11,16 @@ import {
   withinLimit,
 } from "@threadfold/core";
 import { rejection } from "./answer/rejection.ts";
-import { FoldReader } from "./fold-reader.ts";
 import { type LLMSettings, type LLMSummarizerOptions, llmSettings } from "./llm-summarizer-options.ts";
-import { promptVersionOf } from "./prompts/prompt-variant.ts";
+import { promptVersionOf } from "./prompts/prompts.ts";
 
 /** Bump it when the same model answer would lead to different changes than before. */
 const LLM_SUMMARIZER_VERSION = 2;
 /** A summary of fewer tokens has no room for anything worth a call. */
 const LEAST_SUMMARY = 64;
+
+/** Loaded on demand, like what reads a span without a model, which it uses. */
+const foldReading = () => import("./fold-reader.ts");
 
 /**
  * Summarizes with a language model behind the `complete()` port, in the form that its prompt asks for. Notes are
@@ -40,6 +42,7 @@ export class LLMSummarizer implements Summarizer {
     this.identity = identityOf(this.#settings);
     const { model, prompt } = this.#settings;
     const digest = sha256(canonicalJson(this.identity)).slice(0, 8);
+    foldReading().catch(() => undefined);
     this.id = `llm-v${LLM_SUMMARIZER_VERSION} ${model.id} ${promptVersionOf(prompt)} ${digest}`;
   }
 
@@ -49,6 +52,7 @@ export class LLMSummarizer implements Summarizer {
     throwIfAborted(request.signal);
     if (messages.length === 0 || request.maxTokens < LEAST_SUMMARY) return { changes: [], nothingToSay: true };
     const { timeLimitMs } = this.#settings;
+    const { FoldReader } = await foldReading();
     try {
       return await withinLimit((signal) => new FoldReader({ ...request, messages }, this.#settings, signal).read(), {
         ...{ milliseconds: timeLimitMs, waitedFor: "the summary", option: "timeLimitMs", timers: globalThis },

@@ -11,19 +11,18 @@ import { agentThreads, keepLaws } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkedSummarizer } from "../checks/summary-checks.ts";
-import { ExtractiveSummarizer } from "../extractive/extractive-summarizer.ts";
 import { summarizerLaws } from "../laws/summarizer-laws.ts";
-import { Conversation, countTokens, requestFor } from "../testing/conversation.ts";
+import { Conversation, countTokens, requestFor, summarizedNow } from "../testing/conversation.ts";
 import { questionOf, type ScriptedAnswer, ScriptedModel } from "../testing/scripted-model.ts";
 import { UNFINISHED } from "./answer/read-answer.ts";
 import { rejectionReason } from "./answer/rejection.ts";
 import { LLMSummarizer } from "./llm-summarizer.ts";
 import type { LLMSummarizerOptions } from "./llm-summarizer-options.ts";
-import type { PromptVariant } from "./prompts/prompt-variant.ts";
 import {
   aiSdkPrompt,
   claudeCodePrompt,
   codexPrompt,
+  type PromptVariant,
   springSessionPrompt,
   threadfoldPrompt,
 } from "./prompts/prompts.ts";
@@ -276,7 +275,7 @@ describe("without a model", () => {
     ]).summary;
     const sizes = [600, 400].map((maxTokens) => {
       const request = requestFor(conversation, { previous, maxTokens });
-      const { changes } = new ExtractiveSummarizer().summarizeNow(request);
+      const { changes } = summarizedNow(request);
       previous = applySummaryChanges(previous, request.span, changes).summary;
       expect(countTokens(renderSummary(previous))).toBeLessThanOrEqual(maxTokens);
       return countTokens(previous.narrative?.text ?? "");

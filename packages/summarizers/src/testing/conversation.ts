@@ -4,6 +4,7 @@ import {
   asMessageId,
   asThreadId,
   asToolCallId,
+  finishSteps,
   type JsonValue,
   lastTurnAfter,
   type Message,
@@ -13,10 +14,11 @@ import {
   renderSummary,
   type StructuredSummary,
   type SummarizeRequest,
+  type SummarizeResult,
   spanOf,
   type ToolOutcomeStatus,
 } from "@threadfold/core";
-import { ExtractiveSummarizer } from "../extractive/extractive-summarizer.ts";
+import { summarizeSpan } from "../extractive/summarize-span.ts";
 
 /** Builds a conversation step by step, for tests that read like the conversation. */
 export class Conversation {
@@ -86,6 +88,9 @@ export function requestFor(messages: readonly Message[], more: Partial<Summarize
   return { span: spanOf(messages), messages, previous: null, pins: [], maxTokens: 2_000, countTokens, ...more };
 }
 
+/** Returns what a summary without a model changes, all at once. */
+export const summarizedNow = (request: SummarizeRequest): SummarizeResult => finishSteps(summarizeSpan(request));
+
 /** Returns the extractive summary of a conversation, and its text. */
 export function summaryOf(
   conversation: Conversation | readonly Message[],
@@ -93,7 +98,7 @@ export function summaryOf(
 ): { readonly summary: StructuredSummary; readonly text: string } {
   const messages = conversation instanceof Conversation ? conversation.messages : conversation;
   const request = requestFor(messages, more);
-  const { changes } = new ExtractiveSummarizer().summarizeNow(request);
+  const { changes } = summarizedNow(request);
   const { summary } = applySummaryChanges(request.previous, request.span, changes);
   return { summary, text: renderSummary(summary) };
 }

@@ -29,21 +29,23 @@ export type FrameFields = Partial<RequestFrame>;
 /** A frame without system text and tools. */
 export const EMPTY_FRAME: RequestFrame = Object.freeze({ system: [], tools: [] });
 
-const frameSchema: z.ZodType<RequestFrame> = z.object({
-  system: z.array(systemEntrySchema),
-  tools: z.array(toolDefinitionSchema),
-  host: z
-    .object({
-      thinking: jsonObjectSchema.exactOptional(),
-      toolChoice: jsonValueSchema.exactOptional(),
-      store: z.boolean().exactOptional(),
-      responseFormat: jsonObjectSchema.exactOptional(),
-      betas: z.array(z.string()).exactOptional(),
-      contextManagement: jsonObjectSchema.exactOptional(),
-      systemInside: z.literal(true).exactOptional(),
-    })
-    .exactOptional(),
-});
+const frameSchema: z.ZodType<RequestFrame> = z.lazy(() =>
+  z.object({
+    system: z.array(systemEntrySchema),
+    tools: z.array(toolDefinitionSchema),
+    host: z
+      .object({
+        thinking: jsonObjectSchema.exactOptional(),
+        toolChoice: jsonValueSchema.exactOptional(),
+        store: z.boolean().exactOptional(),
+        responseFormat: jsonObjectSchema.exactOptional(),
+        betas: z.array(z.string()).exactOptional(),
+        contextManagement: jsonObjectSchema.exactOptional(),
+        systemInside: z.literal(true).exactOptional(),
+      })
+      .exactOptional(),
+  }),
+);
 
 /** Returns a frame as canonical JSON, the form in which it is stored as an artifact. */
 export function serializeFrame(frame: RequestFrame): string {

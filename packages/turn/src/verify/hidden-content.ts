@@ -45,16 +45,17 @@ const NUMBER =
  * Returns what the model would no longer see: items extracted from the folded messages that are in the first request
  * but not in the second. Deterministic; uses the extraction that also makes summaries without a model.
  */
-export function hiddenContent(
+export async function hiddenContent(
   thread: AgentThread,
   plan: CompactionPlan,
   shownBefore: ChatRequest,
   shownAfter: ChatRequest,
-): HiddenContent {
+): Promise<HiddenContent> {
   const folded = foldedMessages(thread, plan);
   const before = requestText(shownBefore);
   const after = requestText(shownAfter);
-  const found = { ...readSummary(folded), constraints: readConstraints(folded), numbers: readNumbers(folded) };
+  const read = await readSummary(folded);
+  const found = { ...read, constraints: readConstraints(folded), numbers: readNumbers(folded) };
   const numbersBefore = new Set(numbersIn(before));
   const numbersAfter = new Set(numbersIn(after));
   const isHidden = (kind: HiddenKind, text: string): boolean =>
@@ -84,12 +85,12 @@ function foldedMessages(thread: AgentThread, plan: CompactionPlan): readonly Mes
 export const requestText = ({ system, messages }: ChatRequest): string =>
   [...system.map(systemText), ...messages.map((message) => visibleText(message))].join("\n");
 
-function readSummary(
+async function readSummary(
   messages: readonly Message[],
-): Record<Exclude<HiddenKind, "numbers" | "constraints">, readonly HiddenItem[]> {
+): Promise<Record<Exclude<HiddenKind, "numbers" | "constraints">, readonly HiddenItem[]>> {
   if (messages.length === 0) return { decisions: [], files: [], identifiers: [] };
   const span = spanOf(messages);
-  const { changes } = new ExtractiveSummarizer().summarizeNow({
+  const { changes } = await new ExtractiveSummarizer().summarize({
     span,
     messages,
     previous: null,

@@ -1,7 +1,6 @@
 import { asPinId } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
-import { Conversation, requestFor, summaryOf } from "../../testing/conversation.ts";
-import { ExtractiveSummarizer } from "../extractive-summarizer.ts";
+import { Conversation, requestFor, summarizedNow, summaryOf } from "../../testing/conversation.ts";
 
 const constraintsOf = (conversation: Conversation, more: Parameters<typeof summaryOf>[1] = {}): readonly string[] =>
   summaryOf(conversation, more).summary.constraints.map(({ text }) => text);
@@ -29,7 +28,7 @@ describe("the constraints of a summary", () => {
     expect(constraintsOf(started().user(rule).agent("ok").user(back))).toEqual([]);
     const before = summaryOf(started().user(rule)).summary;
     expect(before.constraints).toHaveLength(1);
-    const { changes } = new ExtractiveSummarizer().summarizeNow(
+    const { changes } = summarizedNow(
       requestFor(new Conversation().user("Go on.").agent("ok").user(back).messages, { previous: before }),
     );
     expect(changes).toContainEqual({

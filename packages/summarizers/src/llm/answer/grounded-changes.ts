@@ -18,7 +18,7 @@ import {
   type AnswerSection,
   answerItemSchemas,
   type Evidence,
-} from "./answer-schema.ts";
+} from "./read-answer.ts";
 import { codeWords, type SpanEvidence } from "./span-evidence.ts";
 
 /** The most notes per section that are taken from one answer. */

@@ -7,7 +7,7 @@ import {
   type SummarizeRequest,
   visibleText,
 } from "@threadfold/core";
-import type { Evidence } from "./answer-schema.ts";
+import type { Evidence } from "./read-answer.ts";
 
 /** Looks up a model's claims in what was really said. */
 export interface SpanEvidence {

@@ -1,8 +1,7 @@
 import type { CompletionMessage, CompletionRequest, CompletionResult, Usage } from "@threadfold/core";
-import type { Answer } from "../answer/answer-schema.ts";
-import { readAnswer, readProse } from "../answer/read-answer.ts";
+import { type Answer, readAnswer, readProse } from "../answer/read-answer.ts";
 import { rejection, type UnusableAnswer } from "../answer/rejection.ts";
-import type { PromptVariant } from "../prompts/prompt-variant.ts";
+import type { PromptVariant } from "../prompts/prompts.ts";
 
 /** The most of a bad answer that the model is shown again, in UTF-16 code units. */
 const SHOWN_AGAIN = 4_000;

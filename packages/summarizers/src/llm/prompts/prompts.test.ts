@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { Conversation, requestFor } from "../../testing/conversation.ts";
 import { RECORDED_SESSIONS } from "../../testing/recorded-session.ts";
 import { factAnswer, questionOf, ScriptedModel } from "../../testing/scripted-model.ts";
-import { ANSWER_SECTIONS } from "../answer/answer-schema.ts";
+import { ANSWER_SECTIONS } from "../answer/read-answer.ts";
 import { LLMSummarizer } from "../llm-summarizer.ts";
-import { ANSWER_FORMAT_VERSION, promptVersionOf } from "./prompt-variant.ts";
 import {
+  ANSWER_FORMAT_VERSION,
   aiSdkPrompt,
   claudeCodePrompt,
   codexPrompt,
@@ -15,6 +15,7 @@ import {
   PROMPTS,
   piPrompt,
   promptByVersion,
+  promptVersionOf,
   prosePrompt,
   springSessionPrompt,
 } from "./prompts.ts";

@@ -9,7 +9,7 @@ import {
 import { cutMiddle } from "../../text/excerpt.ts";
 import type { NotedItems } from "../notes/running-notes.ts";
 import { narrativeRoom } from "../notes/settled-changes.ts";
-import type { PromptVariant } from "./prompt-variant.ts";
+import type { PromptVariant } from "./prompts.ts";
 import { renderTranscript, type TranscriptMessage, transcriptMark } from "./transcript.ts";
 
 /** The parts that a question is built from. */

@@ -2,7 +2,7 @@ import { parseJson } from "@threadfold/core";
 import { cpuTimeMs, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonObjects } from "./read-answer.ts";
+import { jsonObjects } from "./json-objects.ts";
 
 describe("jsonObjects", () => {
   it("finds every JSON object amid prose without braces, whatever its content", () => {
