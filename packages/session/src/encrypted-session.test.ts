@@ -16,10 +16,10 @@ import {
   eraseSubject,
   fileKeyStore,
   memoryKeyStore,
-  openSqliteStore,
   sealedSummaries,
   verifyStore,
 } from "@threadfold/stores";
+import { openSqliteStore } from "@threadfold/stores/sqlite";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { afterAll, expect, it } from "vitest";
 import { ContextSession } from "./loop/context-session.ts";

@@ -9,9 +9,9 @@ import {
   encryptedStore,
   eraseSubject,
   memoryKeyStore,
-  openSqliteStore,
   verifyStore,
 } from "@threadfold/stores";
+import { openSqliteStore } from "@threadfold/stores/sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import { openSession, threadId } from "./testing/agent-work.ts";
 import { forkThread } from "./thread/fork-thread.ts";

@@ -19,7 +19,6 @@ export { type OpenedStore, openStore, type OpenStoreOptions, segmentPlaces } fro
 export { type StoreOptions, systemClock } from "./shared/store-basics.ts";
 export { makeFolders } from "./filesystem/file-artifacts.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";
-export { openSqliteStore } from "./sqlite/sqlite-store.ts";
 export {
   type InspectableStore,
   inspectorOf,

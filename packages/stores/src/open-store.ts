@@ -15,7 +15,6 @@ import type { ClosableArtifacts, ObjectFolder } from "./shared/object-artifacts.
 import { nodeFiles } from "./shared/on-demand.ts";
 import { checkTextOption } from "./shared/options.ts";
 import type { StoreOptions } from "./shared/store-basics.ts";
-import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 
 /** Options for opening a store, its artifacts and its summary cache. */
 export interface OpenStoreOptions extends StoreOptions {
@@ -83,7 +82,10 @@ async function openMain(url: string, options: OpenStoreOptions): Promise<Threadf
   }
   if (postgres !== undefined)
     throw new ThreadfoldError("INVALID_CONFIG", "The postgres options apply only to a postgres://… store.");
-  return url === "memory:" ? createMemoryStore(common) : openSqliteStore(sqlitePath(url), common);
+  if (url === "memory:") return createMemoryStore(common);
+  const path = sqlitePath(url);
+  const { openSqliteStore } = await import("./sqlite/sqlite-store.ts");
+  return openSqliteStore(path, common);
 }
 
 async function openArtifacts({

@@ -199,7 +199,9 @@ describe("compact --config", () => {
           field,
         ).toBe(true);
       }
-      const fields = Object.keys(contextCompactionConfigSchema.shape).filter((field) => field !== "maxInputTokens");
+      const fields = Object.keys(contextCompactionConfigSchema.unwrap().shape).filter(
+        (field) => field !== "maxInputTokens",
+      );
       for (const field of fields) expect(stdout).toMatch(new RegExp(`^  ${field}(=\\S+)? +\\S`, "m"));
       expect(stdout).toContain(`of the preset ${preset}:`);
     },

@@ -11,7 +11,7 @@ import {
   ThreadfoldError,
   type ThreadfoldStore,
 } from "@threadfold/core";
-import { openSqliteStore } from "@threadfold/stores";
+import { openSqliteStore } from "@threadfold/stores/sqlite";
 import { attempted, type Checkup, checkup } from "./checkup.ts";
 
 /** Opens a store that nothing else uses. */

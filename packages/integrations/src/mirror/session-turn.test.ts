@@ -6,7 +6,8 @@ import { asMessageId, asThreadId, asToolCallId, type MessageInput, type Part } f
 import { pinnedClock } from "@threadfold/core/laws";
 import { type FormatId, formatById } from "@threadfold/renderer";
 import { ContextSession, type ModelResponse } from "@threadfold/session";
-import { createMemoryStore, openSqliteStore } from "@threadfold/stores";
+import { createMemoryStore } from "@threadfold/stores";
+import { openSqliteStore } from "@threadfold/stores/sqlite";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anthropicTurn, fromAnthropic } from "../anthropic/index.ts";

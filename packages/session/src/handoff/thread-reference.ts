@@ -23,12 +23,14 @@ export interface ThreadReference {
 }
 
 const KEY = "threadReference";
-const referenceSchema: z.ZodType<ThreadReference> = z.object({
-  threadId: threadIdSchema,
-  threadVersion: z.int().nonnegative(),
-  threadDigest: z.string(),
-  planVersion: z.int().nonnegative(),
-});
+const referenceSchema: z.ZodType<ThreadReference> = z.lazy(() =>
+  z.object({
+    threadId: threadIdSchema,
+    threadVersion: z.int().nonnegative(),
+    threadDigest: z.string(),
+    planVersion: z.int().nonnegative(),
+  }),
+);
 
 /** Returns a reference to a thread as it is now. */
 export function referenceTo(thread: AgentThread, plan: CompactionPlan): ThreadReference {

@@ -179,7 +179,7 @@ const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
   onEvent: true,
 };
 const OPTION_NAMES = Object.keys(OPTIONS);
-const CONFIG_NAMES = { place: "config", names: Object.keys(contextCompactionConfigSchema.shape) };
+const configNames = () => Object.keys(contextCompactionConfigSchema.unwrap().shape);
 
 /** The members of `SessionHooks`: lists of hooks, and figures. */
 const HOOKS: Readonly<Record<keyof SessionHooks, "list" | "figure">> = {
@@ -220,7 +220,7 @@ export function checkedOptions(given: OpenOptions): CheckedOptions {
   if (typeof given !== "object" || given === null)
     refuseArgument("options", "a session is opened with an object of options.");
   const options = withoutNames(given);
-  refuseUnknownOptions(options, OPTION_NAMES, CONFIG_NAMES);
+  refuseUnknownOptions(options, OPTION_NAMES, { place: "config", names: configNames() });
   const { threadId, frame, hooks, onOverBudget } = options;
   if (threadId !== undefined && (typeof threadId !== "string" || threadId === ""))
     refuseArgument("threadId", "it has to be a string.", "Name the conversation; the same name opens it again.");

@@ -164,15 +164,17 @@ export interface CompactionJob {
 
 const count = z.int().nonnegative();
 
-const jobSchema: z.ZodType<CompactionJob> = z.strictObject({
-  schemaVersion: z.literal(1),
-  threadId: threadIdSchema,
-  tenantId: z.string().min(1).max(1_000).nullable(),
-  planVersion: count,
-  threadVersion: count,
-  maxInputTokens: z.int().positive(),
-  softThreshold: z.number().gt(0).max(1),
-});
+const jobSchema: z.ZodType<CompactionJob> = z.lazy(() =>
+  z.strictObject({
+    schemaVersion: z.literal(1),
+    threadId: threadIdSchema,
+    tenantId: z.string().min(1).max(1_000).nullable(),
+    planVersion: count,
+    threadVersion: count,
+    maxInputTokens: z.int().positive(),
+    softThreshold: z.number().gt(0).max(1),
+  }),
+);
 
 /**
  * Parses a job that came out of a queue.

@@ -21,7 +21,7 @@ import { countingTokenizer, patience, runs } from "@threadfold/core/laws";
 import { importSessionFile } from "@threadfold/importers";
 import { FORMATS, formatById, type Rendering, renderRequest } from "@threadfold/renderer";
 import { renderInputs } from "@threadfold/renderer/laws";
-import { openSqliteStore } from "@threadfold/stores";
+import { openSqliteStore } from "@threadfold/stores/sqlite";
 import { presetByName } from "@threadfold/strategies";
 import { characterClassTokenizer } from "@threadfold/tokenizers";
 import { threadState } from "@threadfold/turn";

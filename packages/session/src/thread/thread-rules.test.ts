@@ -12,7 +12,8 @@ import {
 } from "@threadfold/core";
 import { call, message, pinnedClock, result } from "@threadfold/core/laws";
 import { formatById } from "@threadfold/renderer";
-import { createMemoryStore, openSqliteStore } from "@threadfold/stores";
+import { createMemoryStore } from "@threadfold/stores";
+import { openSqliteStore } from "@threadfold/stores/sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import type { SessionOptions } from "../host/session-options.ts";
 import { ContextSession } from "../loop/context-session.ts";

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { AgentThread, type RecallIndex } from "@threadfold/core";
 import { importSessionFile } from "@threadfold/importers";
 import { MemoryRecallIndex, recallQuery } from "@threadfold/rehydration";
-import { openSqliteStore } from "@threadfold/stores";
+import { openSqliteStore } from "@threadfold/stores/sqlite";
 import { describe, expect, it } from "vitest";
 
 const recorded = resolve(

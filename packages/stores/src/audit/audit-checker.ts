@@ -302,13 +302,15 @@ interface JournalText {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-const schema = z.strictObject({
-  sequence: z.int().positive(),
-  threadId: z.string(),
-  at: z.string(),
-  previousHash: z.string(),
-  record: z.record(z.string(), z.unknown()),
-});
+const schema = z.lazy(() =>
+  z.strictObject({
+    sequence: z.int().positive(),
+    threadId: z.string(),
+    at: z.string(),
+    previousHash: z.string(),
+    record: z.record(z.string(), z.unknown()),
+  }),
+);
 
 /** Parses the text of a journal entry; null when it is not one. */
 function parseJournalText(text: string): JournalText | null {

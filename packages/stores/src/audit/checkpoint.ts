@@ -90,18 +90,20 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().nonnegative();
 
 /** Schema that a checkpoint must match before anything in it is trusted. */
-export const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
-  threadId: threadIdSchema,
-  size: count,
-  rootHash: digest,
-  at: z.string(),
-  threadVersion: count,
-  threadDigest: digest,
-  planVersion: count,
-  signature: z
-    .strictObject({ algorithm: z.literal("Ed25519"), publicKey: z.string().max(1_000), value: z.string().max(1_000) })
-    .optional(),
-});
+export const checkpointSchema: z.ZodType<Checkpoint> = z.lazy(() =>
+  z.strictObject({
+    threadId: threadIdSchema,
+    size: count,
+    rootHash: digest,
+    at: z.string(),
+    threadVersion: count,
+    threadDigest: digest,
+    planVersion: count,
+    signature: z
+      .strictObject({ algorithm: z.literal("Ed25519"), publicKey: z.string().max(1_000), value: z.string().max(1_000) })
+      .optional(),
+  }),
+);
 
 /** Checks a checkpoint that a caller passes in. @throws ThreadfoldError `INVALID_CONFIG` that names the option. */
 export function checkCheckpoint(option: string, checkpoint: unknown): void {

@@ -36,14 +36,16 @@ export function admitArtifact(content: string, given: Omit<ArtifactMetadata, "by
 
 const plainText = z.string().max(512).refine(isPlainText, { error: "a well-formed text without NUL is needed" });
 
-const metadataSchema = z.object({
-  threadId: threadIdSchema.refine(isPlainText, { error: "a well-formed text without NUL is needed" }),
-  tenantId: plainText.nullable(),
-  createdAt: z.iso.datetime(),
-  ttlSeconds: z.number().nonnegative().max(1e11).nullable(),
-  sensitivity: sensitivitySchema,
-  mediaType: plainText,
-});
+const metadataSchema = z.lazy(() =>
+  z.object({
+    threadId: threadIdSchema.refine(isPlainText, { error: "a well-formed text without NUL is needed" }),
+    tenantId: plainText.nullable(),
+    createdAt: z.iso.datetime(),
+    ttlSeconds: z.number().nonnegative().max(1e11).nullable(),
+    sensitivity: sensitivitySchema,
+    mediaType: plainText,
+  }),
+);
 
 /**
  * Merges the terms of content that is stored again: the longer of the two times to live and the stricter of the two
