@@ -6,22 +6,25 @@ import { promptCachePriceSchema } from "../providers/cache-prices.ts";
 import { summaryWordingSchema } from "../summary/render-summary.ts";
 
 /** How one tool's results are folded. */
-export const toolDurabilityPolicySchema = z.strictObject({
-  durability: toolDurabilitySchema,
-  /**
-   * Fields of a JSON result that every fold keeps, including when the result is JSON as text: names, or paths such as
-   * `order.id`, `items.0.sku` and `items.*.sku`. A field whose own name contains the dots takes precedence over a path.
-   */
-  mustPreserveFields: z.array(z.string()).readonly().default([]),
-  /** Results of more than this many tokens are externalized rather than cleared. */
-  externalizeThresholdTokens: z.int().nonnegative().optional(),
-  /**
-   * The cost of calling the tool again. Results of an `expensive` tool are never cleared: their bodies go into the
-   * artifact store instead. Results of a `free` tool that can be obtained again (`ephemeral`, `replayable`) are never
-   * stored there merely because of their size.
-   */
-  replayCost: z.enum(["free", "cheap", "expensive"]).default("cheap"),
-});
+export const toolDurabilityPolicySchema = z.lazy(() =>
+  z.strictObject({
+    durability: toolDurabilitySchema,
+    /**
+     * Fields of a JSON result that every fold keeps, including when the result is JSON as text: names, or paths such as
+     * `order.id`, `items.0.sku` and `items.*.sku`. A field whose own name contains the dots takes precedence over a
+     * path.
+     */
+    mustPreserveFields: z.array(z.string()).readonly().default([]),
+    /** Results of more than this many tokens are externalized rather than cleared. */
+    externalizeThresholdTokens: z.int().nonnegative().optional(),
+    /**
+     * The cost of calling the tool again. Results of an `expensive` tool are never cleared: their bodies go into the
+     * artifact store instead. Results of a `free` tool that can be obtained again (`ephemeral`, `replayable`) are never
+     * stored there merely because of their size.
+     */
+    replayCost: z.enum(["free", "cheap", "expensive"]).default("cheap"),
+  }),
+);
 export type ToolDurabilityPolicy = z.infer<typeof toolDurabilityPolicySchema>;
 
 const tokens = z.int().nonnegative();
@@ -34,9 +37,8 @@ export type SummaryRole = z.infer<typeof summaryRoleSchema>;
 const roomOf = (config: { readonly maxInputTokens: number; readonly outputReserveTokens: number }): number =>
   config.maxInputTokens - config.outputReserveTokens;
 
-/** Every option of context compaction with its default. Figures are provider tokens, estimated from usage reports. */
-export const contextCompactionConfigSchema = z
-  .strictObject({
+const optionsSchema = () =>
+  z.strictObject({
     /** The cap on a request. The cap less `outputReserveTokens` is the *room*, which the shares below refer to. */
     maxInputTokens: z.int().positive().default(100_000),
     /**
@@ -134,27 +136,32 @@ export const contextCompactionConfigSchema = z
     toolDurabilityOverrides: z.record(z.string(), toolDurabilityPolicySchema).default({}),
     /** Names the policy in plans, journals and cache keys. Change it when the meaning of the policy changes. */
     policyVersion: z.string().min(1).default("threadfold-v1"),
-  })
-  .refine((config) => config.targetPercent <= config.softThresholdPercent, {
-    path: ["targetPercent"],
-    error: "the target must not be above the soft threshold",
-  })
-  .refine((config) => config.outputReserveTokens < config.maxInputTokens, {
-    path: ["outputReserveTokens"],
-    error: "the output reserve must be smaller than maxInputTokens",
-  })
-  .refine((config) => (config.safetyBufferTokens ?? 0) < roomOf(config), {
-    path: ["safetyBufferTokens"],
-    error: "the safety buffer must be smaller than maxInputTokens less the output reserve",
-  })
-  .refine(
-    ({ rehydrationReserveTokens = 0, safetyBufferTokens = 0, ...config }) =>
-      rehydrationReserveTokens < roomOf(config) - safetyBufferTokens,
-    {
-      path: ["rehydrationReserveTokens"],
-      error: "the rehydration reserve must be smaller than maxInputTokens less the other reserves",
-    },
-  );
+  });
+
+/** Every option of context compaction with its default. Figures are provider tokens, estimated from usage reports. */
+export const contextCompactionConfigSchema = z.lazy(() =>
+  optionsSchema()
+    .refine((config) => config.targetPercent <= config.softThresholdPercent, {
+      path: ["targetPercent"],
+      error: "the target must not be above the soft threshold",
+    })
+    .refine((config) => config.outputReserveTokens < config.maxInputTokens, {
+      path: ["outputReserveTokens"],
+      error: "the output reserve must be smaller than maxInputTokens",
+    })
+    .refine((config) => (config.safetyBufferTokens ?? 0) < roomOf(config), {
+      path: ["safetyBufferTokens"],
+      error: "the safety buffer must be smaller than maxInputTokens less the output reserve",
+    })
+    .refine(
+      ({ rehydrationReserveTokens = 0, safetyBufferTokens = 0, ...config }) =>
+        rehydrationReserveTokens < roomOf(config) - safetyBufferTokens,
+      {
+        path: ["rehydrationReserveTokens"],
+        error: "the rehydration reserve must be smaller than maxInputTokens less the other reserves",
+      },
+    ),
+);
 export type ContextCompactionConfig = z.infer<typeof contextCompactionConfigSchema>;
 
 /**
@@ -173,7 +180,7 @@ export function compactionConfig(options: z.input<typeof contextCompactionConfig
 }
 
 function unknownOption(name: string): ThreadfoldError {
-  const meant = nearestName(name, Object.keys(contextCompactionConfigSchema.shape));
+  const meant = nearestName(name, Object.keys(contextCompactionConfigSchema.unwrap().shape));
   return new ThreadfoldError("INVALID_CONFIG", `${name}: there is no such option.`, {
     details: { name },
     ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),

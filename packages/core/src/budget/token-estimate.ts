@@ -102,19 +102,21 @@ export const requestTokens = ({ slope, offset }: TokenEstimate, counted: number)
 const figure = z.number().nonnegative();
 
 /** Accepts a stored estimate. */
-const tokenEstimateSchema = z.strictObject({
-  slope: z.number().gte(SLOPE_RANGE.least).lte(SLOPE_RANGE.most),
-  offset: figure.lte(MAX_OFFSET),
-  reports: z.int().nonnegative(),
-  expectedSlope: z.number().gte(SLOPE_RANGE.least).lte(SLOPE_RANGE.most),
-  sums: z.strictObject({
-    weight: figure,
-    counted: figure,
-    countedSquared: figure,
-    reported: figure,
-    product: figure,
+const tokenEstimateSchema = z.lazy(() =>
+  z.strictObject({
+    slope: z.number().gte(SLOPE_RANGE.least).lte(SLOPE_RANGE.most),
+    offset: figure.lte(MAX_OFFSET),
+    reports: z.int().nonnegative(),
+    expectedSlope: z.number().gte(SLOPE_RANGE.least).lte(SLOPE_RANGE.most),
+    sums: z.strictObject({
+      weight: figure,
+      counted: figure,
+      countedSquared: figure,
+      reported: figure,
+      product: figure,
+    }),
   }),
-});
+);
 
 /**
  * Reads a stored calibration.

@@ -212,29 +212,33 @@ const isSameSpan = (a: SpanReference, b: SpanReference): boolean =>
   (a.messageIds === b.messageIds ||
     (a.messageIds.length === b.messageIds.length && a.messageIds.every((id, index) => id === b.messageIds[index])));
 
-const outlineSchema: z.ZodType<SpanOutline> = z.object({
-  first: messageIdSchema,
-  last: messageIdSchema,
-  count: z.int().positive(),
-  tokenizer: textSchema.exactOptional(),
-  runs: z
-    .array(
-      z.object({
-        fromVersion: z.int().positive(),
-        toVersion: z.int().positive(),
-        fromOrdinal: z.int().nonnegative(),
-        toOrdinal: z.int().nonnegative(),
-        tokens: z.number().nonnegative().exactOptional(),
-        unanswered: z.array(toolCallIdSchema).exactOptional(),
-      }),
-    )
-    .min(1),
-});
-const writtenSpanSchema = z.object({
-  outline: outlineSchema,
-  firstTurn: z.int().nonnegative(),
-  lastTurn: z.int().nonnegative(),
-});
+const outlineSchema: z.ZodType<SpanOutline> = z.lazy(() =>
+  z.object({
+    first: messageIdSchema,
+    last: messageIdSchema,
+    count: z.int().positive(),
+    tokenizer: textSchema.exactOptional(),
+    runs: z
+      .array(
+        z.object({
+          fromVersion: z.int().positive(),
+          toVersion: z.int().positive(),
+          fromOrdinal: z.int().nonnegative(),
+          toOrdinal: z.int().nonnegative(),
+          tokens: z.number().nonnegative().exactOptional(),
+          unanswered: z.array(toolCallIdSchema).exactOptional(),
+        }),
+      )
+      .min(1),
+  }),
+);
+const writtenSpanSchema = z.lazy(() =>
+  z.object({
+    outline: outlineSchema,
+    firstTurn: z.int().nonnegative(),
+    lastTurn: z.int().nonnegative(),
+  }),
+);
 
 type WrittenRecord = JsonObject & { readonly summary?: JsonObject };
 type WrittenPlan = JsonObject;

@@ -68,25 +68,25 @@ export interface CompactionPlan extends PlanRecords {
 /** The content of a plan before it has an id. */
 export type PlanContent = Omit<CompactionPlan, "planId" | "schemaVersion">;
 
-const planSchema = z.object({
-  schemaVersion: z.literal(PLAN_SCHEMA_VERSION),
-  planId: planIdSchema,
-  threadId: threadIdSchema,
-  threadVersion: z.int().nonnegative(),
-  version: z.int().nonnegative(),
-  policyVersion: textSchema,
-  createdAt: textSchema,
-  originalTokens: z.number().nonnegative(),
-  compactedTokens: z.number().nonnegative(),
-  externalizations: z.array(externalizationRecordSchema),
-  summarizations: z.array(summarizationRecordSchema),
-  clearings: z.array(clearRecordSchema),
-  drops: z.array(dropRecordSchema),
-  revealedTools: z.array(revealedToolSchema).exactOptional(),
-  providerItem: messageIdSchema.exactOptional(),
-});
-
-export const compactionPlanSchema: z.ZodType<CompactionPlan> = planSchema;
+export const compactionPlanSchema: z.ZodType<CompactionPlan> = z.lazy(() =>
+  z.object({
+    schemaVersion: z.literal(PLAN_SCHEMA_VERSION),
+    planId: planIdSchema,
+    threadId: threadIdSchema,
+    threadVersion: z.int().nonnegative(),
+    version: z.int().nonnegative(),
+    policyVersion: textSchema,
+    createdAt: textSchema,
+    originalTokens: z.number().nonnegative(),
+    compactedTokens: z.number().nonnegative(),
+    externalizations: z.array(externalizationRecordSchema),
+    summarizations: z.array(summarizationRecordSchema),
+    clearings: z.array(clearRecordSchema),
+    drops: z.array(dropRecordSchema),
+    revealedTools: z.array(revealedToolSchema).exactOptional(),
+    providerItem: messageIdSchema.exactOptional(),
+  }),
+);
 
 /** The records of a plan that folds nothing. */
 export const NO_RECORDS: PlanRecords = Object.freeze(mapLists(() => []));
@@ -185,7 +185,7 @@ export function checkedPlan(content: PlanContent, planId: PlanId): CompactionPla
  * @throws ThreadfoldError `INVALID_PLAN` when it does not match the schema.
  */
 export function checkPlanSchema(value: unknown): CompactionPlan {
-  const parsed = planSchema.safeParse(value);
+  const parsed = compactionPlanSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw new ThreadfoldError(

@@ -6,30 +6,32 @@ import * as z from "../json/schema.ts";
  * What a provider charges for prompts that are, or are not, in its prompt cache. Prices are multiples of its price for
  * uncached input tokens.
  */
-export const promptCachePriceSchema = z.strictObject({
-  /** Id of the row, such as `anthropic`. */
-  id: z.string().min(1),
-  /** Ids of the request formats that the row applies to unless another row is named. */
-  formats: z.array(z.string().min(1)).readonly().default([]),
-  /** Prefixes of the model names that the row applies to. */
-  models: z.array(z.string().min(1)).readonly().default([]),
-  /** Price of a token that is read from the cache. */
-  read: z.number().gte(0).lte(1),
-  /** Read prices of the models that differ, by prefix of the model name. */
-  readByModel: z.record(z.string(), z.number().gte(0).lte(1)).exactOptional(),
-  /** Price of a token that is written to the cache; 1 when writing costs nothing extra. */
-  write: z.number().gte(1),
-  /** How long a prefix stays in the cache after its last use, in seconds. */
-  ttlSeconds: z.int().positive(),
-  /** Prompts shorter than this, in tokens, are never cached. */
-  minimumPrefixTokens: z.int().nonnegative(),
-  /** Minimums of the models that differ, by prefix of the model name. */
-  minimumPrefixByModel: z.record(z.string(), z.int().nonnegative()).default({}),
-  /** Ids of rows for the same provider's other cache lifetimes, if a request can choose one. */
-  otherTimes: z.array(z.string().min(1)).readonly().exactOptional(),
-  /** What the figures leave out, or how certain they are. */
-  note: z.string().optional(),
-});
+export const promptCachePriceSchema = z.lazy(() =>
+  z.strictObject({
+    /** Id of the row, such as `anthropic`. */
+    id: z.string().min(1),
+    /** Ids of the request formats that the row applies to unless another row is named. */
+    formats: z.array(z.string().min(1)).readonly().default([]),
+    /** Prefixes of the model names that the row applies to. */
+    models: z.array(z.string().min(1)).readonly().default([]),
+    /** Price of a token that is read from the cache. */
+    read: z.number().gte(0).lte(1),
+    /** Read prices of the models that differ, by prefix of the model name. */
+    readByModel: z.record(z.string(), z.number().gte(0).lte(1)).exactOptional(),
+    /** Price of a token that is written to the cache; 1 when writing costs nothing extra. */
+    write: z.number().gte(1),
+    /** How long a prefix stays in the cache after its last use, in seconds. */
+    ttlSeconds: z.int().positive(),
+    /** Prompts shorter than this, in tokens, are never cached. */
+    minimumPrefixTokens: z.int().nonnegative(),
+    /** Minimums of the models that differ, by prefix of the model name. */
+    minimumPrefixByModel: z.record(z.string(), z.int().nonnegative()).default({}),
+    /** Ids of rows for the same provider's other cache lifetimes, if a request can choose one. */
+    otherTimes: z.array(z.string().min(1)).readonly().exactOptional(),
+    /** What the figures leave out, or how certain they are. */
+    note: z.string().optional(),
+  }),
+);
 
 export type PromptCachePrice = z.infer<typeof promptCachePriceSchema>;
 

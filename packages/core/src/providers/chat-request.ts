@@ -58,15 +58,17 @@ export interface SystemText {
 /** A system text of a request: a string, or a text with its provider metadata. */
 export type SystemEntry = string | SystemText;
 
-export const systemEntrySchema: z.ZodType<SystemEntry> = z.union([
-  textSchema,
-  z.object({
-    text: textSchema,
-    role: z.enum(["system", "developer"]).optional(),
-    continues: z.literal(true).optional(),
-    providerMetadata: providerMetadataSchema.optional(),
-  }),
-]);
+export const systemEntrySchema: z.ZodType<SystemEntry> = z.lazy(() =>
+  z.union([
+    textSchema,
+    z.object({
+      text: textSchema,
+      role: z.enum(["system", "developer"]).optional(),
+      continues: z.literal(true).optional(),
+      providerMetadata: providerMetadataSchema.optional(),
+    }),
+  ]),
+);
 
 /** Returns the text of a system entry. */
 export const systemText = (entry: SystemEntry): string => (typeof entry === "string" ? entry : entry.text);
@@ -87,12 +89,14 @@ export interface ToolDefinition {
   readonly providerMetadata?: Readonly<Record<string, JsonObject>>;
 }
 
-export const toolDefinitionSchema: z.ZodType<ToolDefinition> = z.object({
-  name: textSchema.min(1),
-  description: textSchema.optional(),
-  inputSchema: jsonObjectSchema,
-  providerMetadata: z.record(textSchema, jsonObjectSchema).optional(),
-});
+export const toolDefinitionSchema: z.ZodType<ToolDefinition> = z.lazy(() =>
+  z.object({
+    name: textSchema.min(1),
+    description: textSchema.optional(),
+    inputSchema: jsonObjectSchema,
+    providerMetadata: z.record(textSchema, jsonObjectSchema).optional(),
+  }),
+);
 
 /** Name of the tool with which a model reads an artifact. A prompt mentions it only if the host declares the tool. */
 export const READ_ARTIFACT_TOOL_NAME = "read_artifact";

@@ -6,33 +6,35 @@ const tokens = z.int().positive();
 const dollars = z.number().nonnegative();
 
 /** What is known about a model, or about all models whose names share a prefix, and since when. */
-export const modelRowSchema = z.strictObject({
-  /** The name, or its beginning up to a hyphen, without the prefixes that gateways add; see `modelName`. */
-  name: z.string().min(1),
-  /** The context window, in tokens. */
-  windowTokens: tokens,
-  /**
-   * The most input tokens worth using: fewer than the window if more are priced higher, are known to be handled worse,
-   * or if the answer shares the window.
-   */
-  effectiveTokens: tokens.optional(),
-  /** The longest answer, in tokens. */
-  maxOutputTokens: tokens.optional(),
-  /** Price of a million uncached input tokens, in US dollars. */
-  inputPrice: dollars.optional(),
-  /** Price of a million output tokens, in US dollars. */
-  outputPrice: dollars.optional(),
-  /** For prompts of more than `aboveTokens` tokens: the factors on the price of all their input and output. */
-  longPrompts: z
-    .strictObject({ aboveTokens: tokens, inputFactor: z.number().gte(1), outputFactor: z.number().gte(1) })
-    .optional(),
-  /** The month in which the row was correct, such as `2026-11`. */
-  asOf: z.string().regex(/^\d{4}-\d{2}$/),
-  /** Where the figures are published. */
-  source: z.string().min(1),
-  /** What the figures leave out, or who chose them. */
-  note: z.string().optional(),
-});
+export const modelRowSchema = z.lazy(() =>
+  z.strictObject({
+    /** The name, or its beginning up to a hyphen, without the prefixes that gateways add; see `modelName`. */
+    name: z.string().min(1),
+    /** The context window, in tokens. */
+    windowTokens: tokens,
+    /**
+     * The most input tokens worth using: fewer than the window if more are priced higher, are known to be handled
+     * worse, or if the answer shares the window.
+     */
+    effectiveTokens: tokens.optional(),
+    /** The longest answer, in tokens. */
+    maxOutputTokens: tokens.optional(),
+    /** Price of a million uncached input tokens, in US dollars. */
+    inputPrice: dollars.optional(),
+    /** Price of a million output tokens, in US dollars. */
+    outputPrice: dollars.optional(),
+    /** For prompts of more than `aboveTokens` tokens: the factors on the price of all their input and output. */
+    longPrompts: z
+      .strictObject({ aboveTokens: tokens, inputFactor: z.number().gte(1), outputFactor: z.number().gte(1) })
+      .optional(),
+    /** The month in which the row was correct, such as `2026-11`. */
+    asOf: z.string().regex(/^\d{4}-\d{2}$/),
+    /** Where the figures are published. */
+    source: z.string().min(1),
+    /** What the figures leave out, or who chose them. */
+    note: z.string().optional(),
+  }),
+);
 export type ModelRow = z.infer<typeof modelRowSchema>;
 
 const ANTHROPIC = { asOf: "2026-11", source: "platform.claude.com, page of the model" } as const;

@@ -66,16 +66,18 @@ export interface RecallSearch {
   readonly admits: (passage: RecallPassage) => boolean;
 }
 
-const requestSchema: z.ZodType<RecallRequest> = z.object({
-  text: z.string(),
-  branch: z.string().min(1).optional(),
-  after: timeSchema.optional(),
-  before: timeSchema.optional(),
-  roles: z.array(roleSchema).optional(),
-  except: z.array(messageIdSchema).optional(),
-  limit: z.int().min(1).max(MAX_RECALL_LIMIT).optional(),
-  cursor: z.string().regex(CURSOR).optional(),
-});
+const requestSchema: z.ZodType<RecallRequest> = z.lazy(() =>
+  z.object({
+    text: z.string(),
+    branch: z.string().min(1).optional(),
+    after: timeSchema.optional(),
+    before: timeSchema.optional(),
+    roles: z.array(roleSchema).optional(),
+    except: z.array(messageIdSchema).optional(),
+    limit: z.int().min(1).max(MAX_RECALL_LIMIT).optional(),
+    cursor: z.string().regex(CURSOR).optional(),
+  }),
+);
 
 /**
  * Validates and reads a request.

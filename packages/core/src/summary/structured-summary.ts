@@ -154,10 +154,12 @@ export interface SummaryHandling {
   readonly sensitivity: Sensitivity;
 }
 
-export const summaryHandlingSchema: z.ZodType<SummaryHandling> = z.object({
-  trust: sourceTrustSchema,
-  sensitivity: sensitivitySchema,
-});
+export const summaryHandlingSchema: z.ZodType<SummaryHandling> = z.lazy(() =>
+  z.object({
+    trust: sourceTrustSchema,
+    sensitivity: sensitivitySchema,
+  }),
+);
 
 const item = { id: textSchema.min(1), sources: z.array(messageIdSchema), by: itemSpeakerSchema.optional() };
 const textItemSchema = z.object({ ...item, text: textSchema, at: z.int().nonnegative().optional() });
@@ -200,25 +202,27 @@ export const summaryItemSchemas = {
 /** The names of the list sections, in rendering order. */
 export const SUMMARY_SECTIONS = Object.freeze(Object.keys(summaryItemSchemas) as SummarySection[]);
 
-export const structuredSummarySchema: z.ZodType<StructuredSummary> = z.object({
-  schemaVersion: z.literal(STRUCTURED_SUMMARY_SCHEMA_VERSION),
-  span: spanReferenceSchema,
-  originalTask: textItemSchema.nullable(),
-  narrative: textItemSchema.optional(),
-  constraints: z.array(summaryItemSchemas.constraints),
-  facts: z.array(summaryItemSchemas.facts),
-  decisions: z.array(summaryItemSchemas.decisions),
-  openItems: z.array(summaryItemSchemas.openItems),
-  files: z.array(summaryItemSchemas.files),
-  toolOutcomes: z.array(summaryItemSchemas.toolOutcomes),
-  errors: z.array(summaryItemSchemas.errors),
-  artifacts: z.array(summaryItemSchemas.artifacts),
-  identifiers: z.array(summaryItemSchemas.identifiers),
-  currentTask: textSchema.nullable(),
-  currentPlan: z.array(textSchema).nullable(),
-  round: z.int().positive(),
-  handling: summaryHandlingSchema.optional(),
-});
+export const structuredSummarySchema: z.ZodType<StructuredSummary> = z.lazy(() =>
+  z.object({
+    schemaVersion: z.literal(STRUCTURED_SUMMARY_SCHEMA_VERSION),
+    span: spanReferenceSchema,
+    originalTask: textItemSchema.nullable(),
+    narrative: textItemSchema.optional(),
+    constraints: z.array(summaryItemSchemas.constraints),
+    facts: z.array(summaryItemSchemas.facts),
+    decisions: z.array(summaryItemSchemas.decisions),
+    openItems: z.array(summaryItemSchemas.openItems),
+    files: z.array(summaryItemSchemas.files),
+    toolOutcomes: z.array(summaryItemSchemas.toolOutcomes),
+    errors: z.array(summaryItemSchemas.errors),
+    artifacts: z.array(summaryItemSchemas.artifacts),
+    identifiers: z.array(summaryItemSchemas.identifiers),
+    currentTask: textSchema.nullable(),
+    currentPlan: z.array(textSchema).nullable(),
+    round: z.int().positive(),
+    handling: summaryHandlingSchema.optional(),
+  }),
+);
 
 /** Returns everything in a summary that has sources: the items of its sections, the original task and the narrative. */
 export const sourcedItems = (summary: StructuredSummary): readonly SummaryItem[] => [

@@ -33,13 +33,15 @@ export interface ClearRecord extends RecordBase {
   readonly keep?: KeptEnds | BodyPreview;
 }
 
-export const clearRecordSchema: z.ZodType<ClearRecord> = z.object({
-  ...recordBase,
-  action: z.literal("clear"),
-  targets: z.array(clearTargetSchema).min(1),
-  preservedFields: jsonObjectSchema,
-  keep: z.object({ ...keptEnds, leftOutTokens: z.int().nonnegative().exactOptional() }).optional(),
-});
+export const clearRecordSchema: z.ZodType<ClearRecord> = z.lazy(() =>
+  z.object({
+    ...recordBase,
+    action: z.literal("clear"),
+    targets: z.array(clearTargetSchema).min(1),
+    preservedFields: jsonObjectSchema,
+    keep: z.object({ ...keptEnds, leftOutTokens: z.int().nonnegative().exactOptional() }).optional(),
+  }),
+);
 
 /** A message with an emptied body. */
 export interface ShownCleared {

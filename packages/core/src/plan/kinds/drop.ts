@@ -9,11 +9,13 @@ export interface DropRecord extends RecordBase {
   readonly keywords: readonly string[];
 }
 
-export const dropRecordSchema: z.ZodType<DropRecord> = z.object({
-  ...recordBase,
-  action: z.literal("drop"),
-  keywords: z.array(textSchema),
-});
+export const dropRecordSchema: z.ZodType<DropRecord> = z.lazy(() =>
+  z.object({
+    ...recordBase,
+    action: z.literal("drop"),
+    keywords: z.array(textSchema),
+  }),
+);
 
 /** Dropping: the messages leave the prompt, and nothing replaces them. */
 export const drop: RecordKind<DropRecord, "drops", never> = {

@@ -25,15 +25,17 @@ export interface ExternalizationRecord extends RecordBase {
   readonly preview?: BodyPreview;
 }
 
-export const externalizationRecordSchema: z.ZodType<ExternalizationRecord> = z.object({
-  ...recordBase,
-  action: z.literal("externalize"),
-  form: z.enum(["body", "span"]),
-  artifactId: artifactIdSchema,
-  summary: structuredSummarySchema,
-  rehydrateHint: textSchema,
-  preview: z.object({ ...keptEnds, leftOutTokens: z.int().nonnegative() }).exactOptional(),
-});
+export const externalizationRecordSchema: z.ZodType<ExternalizationRecord> = z.lazy(() =>
+  z.object({
+    ...recordBase,
+    action: z.literal("externalize"),
+    form: z.enum(["body", "span"]),
+    artifactId: artifactIdSchema,
+    summary: structuredSummarySchema,
+    rehydrateHint: textSchema,
+    preview: z.object({ ...keptEnds, leftOutTokens: z.int().nonnegative() }).exactOptional(),
+  }),
+);
 
 /** A message whose body is replaced by a pointer, or the one pointer that replaces a span. */
 export type ShownExternalized =

@@ -20,14 +20,16 @@ export interface SummarizationRecord extends RecordBase {
   readonly resolved: readonly ResolvedItem[];
 }
 
-export const summarizationRecordSchema: z.ZodType<SummarizationRecord> = z.object({
-  ...recordBase,
-  action: z.literal("summarize"),
-  summary: structuredSummarySchema,
-  summaryTokens: z.number().nonnegative(),
-  summarizer: textSchema,
-  resolved: z.array(resolvedItemSchema),
-});
+export const summarizationRecordSchema: z.ZodType<SummarizationRecord> = z.lazy(() =>
+  z.object({
+    ...recordBase,
+    action: z.literal("summarize"),
+    summary: structuredSummarySchema,
+    summaryTokens: z.number().nonnegative(),
+    summarizer: textSchema,
+    resolved: z.array(resolvedItemSchema),
+  }),
+);
 
 /** The summary that replaces a span. */
 export interface ShownSummary {
