@@ -115,6 +115,7 @@ export {
   onlyLooks,
   plainToolName,
   questionsToUser,
+  refusalReason,
   type ToolKind,
   toolArgument,
   toolArguments,

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
 
 /** What a call does to a file. */
 export type FileUse = "read" | "created" | "modified" | "deleted";
@@ -195,6 +196,47 @@ export function questionsToUser(toolName: string, input: JsonValue): readonly st
     ? asked.map((one: JsonValue) => toolArguments(one)["question"] ?? one)
     : [asked];
   return questions.filter((question) => typeof question === "string" && question.trim() !== "") as readonly string[];
+}
+
+/** Matches what harnesses return for a call that the user refused. */
+const REFUSED =
+  /^\s*(?:(?:the )?user (?:doesn['’]t want to (?:proceed with this tool use|take this action)|(?:denied|rejected|declined) (?:this |the |permission ))|(?:[\w-]+ ){0,3}rejected by (?:the )?user\b|\[operation cancelled\] reason: user|tool (?:call |execution )?(?:was )?(?:denied|not approved)|the user has declined to run this tool\b|action rejected:|\{"status":"denied")/i;
+/** Matches a refusal that is the whole result, for harnesses that report a refused call as successful. */
+const ONLY_REFUSED =
+  /^\s*(?:(?:[\w-]+ ){0,3}rejected by (?:the )?user|tool execution was not approved|the user denied this operation(?: and provided the following feedback:\s*<feedback>[^<]*<\/feedback>)?|the user has declined to run this tool\.\s+DO NOT [^{}<>]{0,300}|\{"status":"denied"[^{}]*\})[.\s]*$/i;
+/** The text before the reason, and the text after it. */
+const REASON = /(?:\bthe user said|\bfeedback|^\s*action rejected):\s*(?:<feedback>)?/i;
+const BEHIND_REASON = /<\/feedback>|\n\s*\nNote: /;
+/** What harnesses write in the place of a reason. */
+const NO_REASON = /^User rejected the action$/;
+/** The most of a result that is read for a refusal and its reason, in UTF-16 code units. */
+export const REFUSAL_READ = 2_000;
+
+/**
+ * Returns the user's reason where a result reports that the user refused the call, empty if there is none; null for any
+ * other result. A text that only looks like a refusal may be the content of a file, so for a call that did not fail, the
+ * refusal must be the whole result.
+ */
+export function refusalReason(text: string, failed: boolean): string | null {
+  const read = text.slice(0, REFUSAL_READ);
+  if (!(failed ? REFUSED.test(read) : text.length <= REFUSAL_READ && ONLY_REFUSED.test(read))) return null;
+  return (feedbackIn(read) ?? reasonIn(read)).replace(NO_REASON, "");
+}
+
+function reasonIn(text: string): string {
+  const before = REASON.exec(text);
+  const said = before === null ? "" : text.slice(before.index + before[0].length);
+  return (said.split(BEHIND_REASON)[0] as string).trim();
+}
+
+function feedbackIn(text: string): string | null {
+  if (!text.trimStart().startsWith("{")) return null;
+  try {
+    const { feedback } = toolArguments(parseJson(text) as JsonValue);
+    return typeof feedback === "string" ? feedback.trim() : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Words in the names of tools that keep a list of what is to be done. */

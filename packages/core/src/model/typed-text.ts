@@ -158,3 +158,15 @@ function between(blocks: readonly TextRange[], [start, end]: TextRange): readonl
   }
   return [...left, [from, end]];
 }
+
+/** Returns a text of the same length with blanks in the place of what stands outside the ranges. */
+export function onlyTyped(text: string, ranges: readonly TextRange[]): string {
+  if (ranges.length === 1 && ranges[0]?.[0] === 0 && ranges[0][1] === text.length) return text;
+  const pieces: string[] = [];
+  let at = 0;
+  for (const [start, end] of [...ranges, [text.length, text.length] as const]) {
+    pieces.push(text.slice(at, start).replace(/[^\n]/g, " "), text.slice(start, end));
+    at = end;
+  }
+  return pieces.join("");
+}

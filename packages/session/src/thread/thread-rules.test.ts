@@ -178,6 +178,30 @@ describe("a rule that its user took back", () => {
   });
 });
 
+describe("a rule in the reason for which the user refused a call", () => {
+  it("is reported as a candidate, and outlives folds once the host confirmed it", async () => {
+    const events: ContextCompactionEvent[] = [];
+    const session = await open({ onEvent: (event) => events.push(event) });
+    const reason = "Never commit without asking me.";
+    const refused = `The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\n${reason}`;
+    await session.append([
+      say("Fix the build."),
+      message("commit", "assistant", call("c", "bash", { command: "git commit -am fix" })),
+      message("refused", "tool", result("c", refused, { toolName: "bash", outcome: "failure" })),
+    ]);
+    expect(events.filter(({ type }) => type === "rule_candidates_found")).toMatchObject([
+      { messageIds: ["refused"], rules: 1, retractions: 0 },
+    ]);
+    const [candidate] = (await session.rules()).candidates;
+    expect(candidate).toMatchObject({ doubt: "refusal", text: reason, source: { messageId: "refused" } });
+    expect(asserted(await promptOf(session))).toEqual([]);
+    await session.pin(candidate?.text as string);
+    await session.append(talk(10));
+    expect(asserted(await promptOf(session))).toEqual([`(user) "${reason}"`]);
+    expect((await session.rules()).candidates).toEqual([]);
+  });
+});
+
 describe("session.rules", () => {
   it("lists rules in force with author and date, and doubtful candidates with the doubt", async () => {
     const events: ContextCompactionEvent[] = [];

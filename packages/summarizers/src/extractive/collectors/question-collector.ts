@@ -1,8 +1,15 @@
-import { isUnsettled, type JsonObject, type JsonValue, type MessageId, type OpenItem } from "@threadfold/core";
+import {
+  isUnsettled,
+  type JsonObject,
+  type JsonValue,
+  type MessageId,
+  type OpenItem,
+  refusalReason,
+} from "@threadfold/core";
 import { excerpt, sentenceExcerpt } from "../../text/excerpt.ts";
 import { type CallReading, shortFields } from "../reading/call-reading.ts";
 import { valueIn } from "../reading/result-body.ts";
-import { jsonField, type Refusal, type ResultReading } from "../reading/result-reading.ts";
+import type { Refusal, ResultReading } from "../reading/result-reading.ts";
 import { notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import { asked } from "../text/sentence.ts";
@@ -240,35 +247,8 @@ export class RefusalCollector implements SpanCollector {
   }
 }
 
-/** Matches what harnesses return for a call that the user refused. */
-const REFUSED =
-  /^\s*(?:(?:the )?user (?:doesn['’]t want to (?:proceed with this tool use|take this action)|(?:denied|rejected|declined) (?:this |the |permission ))|(?:[\w-]+ ){0,3}rejected by (?:the )?user\b|\[operation cancelled\] reason: user|tool (?:call |execution )?(?:was )?(?:denied|not approved)|the user has declined to run this tool\b|action rejected:|\{"status":"denied")/i;
-/** Matches a refusal that is the whole result, for harnesses that report a refused call as successful. */
-const ONLY_REFUSED =
-  /^\s*(?:(?:[\w-]+ ){0,3}rejected by (?:the )?user|tool execution was not approved|the user denied this operation(?: and provided the following feedback:\s*<feedback>[^<]*<\/feedback>)?|the user has declined to run this tool\.\s+DO NOT [^{}<>]{0,300}|\{"status":"denied"[^{}]*\})[.\s]*$/i;
-/** The text before the reason, and the text after it. */
-const REASON = /(?:\bthe user said|\bfeedback|^\s*action rejected):\s*(?:<feedback>)?/i;
-const BEHIND_REASON = /<\/feedback>|\n\s*\nNote: /;
-/** What harnesses write in the place of a reason. */
-const NO_REASON = /^User rejected the action$/;
-/** The most of a result that is read for a refusal and its reason, in UTF-16 code units. */
-const REFUSAL_READ = 2_000;
-
-/**
- * Returns the refusal that a result reports; null for any other result. A text that only looks like a refusal may be
- * the content of a file, so for a call that did not fail, the refusal must be the whole result.
- */
+/** Returns the refusal that a result reports; null for any other result. */
 export function refusalOf({ call, text, envelope, place }: ResultReading): Refusal | null {
-  const read = text.slice(0, REFUSAL_READ);
-  const isRefused =
-    envelope.outcome === "failure" ? REFUSED.test(read) : text.length <= REFUSAL_READ && ONLY_REFUSED.test(read);
-  if (call === null || !isRefused) return null;
-  return { call, envelope, place, reason: reasonIn(read).replace(NO_REASON, "") };
-}
-
-function reasonIn(text: string): string {
-  const feedback = jsonField(text, "feedback");
-  const before = feedback === null ? REASON.exec(text) : null;
-  const said = before === null ? "" : (text.slice(before.index + before[0].length).split(BEHIND_REASON)[0] as string);
-  return (feedback ?? said).trim();
+  const reason = call === null ? null : refusalReason(text, envelope.outcome === "failure");
+  return call === null || reason === null ? null : { call, envelope, place, reason };
 }
