@@ -3,8 +3,8 @@
  * bundled. Zod's own entry point loads everything, including messages in sixty languages, which made importing
  * Threadfold slower. Types and objects are zod's own and compatible with those of any zod 4 (https://zod.dev).
  *
- * Making a schema takes zod longer than using it, and most programs use few of them: one with many fields that not every
- * turn needs is `lazy`, which makes it when it is first used.
+ * Making a schema takes zod longer than using it, and a program uses few of them: one with several fields is `lazy`,
+ * which makes it when it is first used.
  */
 
 export type * from "zod";

@@ -28,10 +28,12 @@ const usageShape = {
   reasoningTokens: z.number().nonnegative().optional(),
 };
 
-export const usageSchema: z.ZodType<Usage> = z.object({
-  ...usageShape,
-  compaction: z.object(usageShape).optional(),
-});
+export const usageSchema: z.ZodType<Usage> = z.lazy(() =>
+  z.object({
+    ...usageShape,
+    compaction: z.object(usageShape).optional(),
+  }),
+);
 
 /**
  * Why a message that nobody typed is in the log: `compaction` is a summary that another tool wrote when it compacted,
@@ -66,7 +68,7 @@ export interface MessageInput {
   readonly metadata?: JsonObject;
 }
 
-const messageInputShape = {
+const messageInputShape = () => ({
   id: messageIdSchema,
   role: roleSchema,
   parts: z.array(partSchema),
@@ -77,20 +79,22 @@ const messageInputShape = {
   usage: usageSchema.optional(),
   providerMetadata: providerMetadataSchema.optional(),
   metadata: jsonObjectSchema.optional(),
-};
+});
 
-export const messageInputSchema: z.ZodType<MessageInput> = z
-  // Stored messages, which may predate this check of times, are read with `messageSchema` and not checked again.
-  .object({ ...messageInputShape, createdAt: timeSchema })
-  .refine((message) => (message.role === "tool") === message.parts.some((part) => part.type === "tool-result"), {
-    error: "a tool result belongs in a message of role tool, and nowhere else",
-  })
-  .refine((message) => message.role !== "tool" || message.parts.length === 1, {
-    error: "a message of role tool holds exactly one tool result",
-  })
-  .refine((message) => message.role === "assistant" || !message.parts.some((part) => part.type === "tool-call"), {
-    error: "a tool call belongs in a message of role assistant",
-  });
+export const messageInputSchema: z.ZodType<MessageInput> = z.lazy(() =>
+  z
+    // Stored messages, which may predate this check of times, are read with `messageSchema` and not checked again.
+    .object({ ...messageInputShape(), createdAt: timeSchema })
+    .refine((message) => (message.role === "tool") === message.parts.some((part) => part.type === "tool-result"), {
+      error: "a tool result belongs in a message of role tool, and nowhere else",
+    })
+    .refine((message) => message.role !== "tool" || message.parts.length === 1, {
+      error: "a message of role tool holds exactly one tool result",
+    })
+    .refine((message) => message.role === "assistant" || !message.parts.some((part) => part.type === "tool-call"), {
+      error: "a tool call belongs in a message of role assistant",
+    }),
+);
 
 /** A message in a thread: frozen, with its position. */
 export interface Message extends MessageInput {
@@ -102,12 +106,14 @@ export interface Message extends MessageInput {
   readonly step: number;
 }
 
-export const messageSchema: z.ZodType<Message> = z.object({
-  ...messageInputShape,
-  ordinal: z.int().nonnegative(),
-  turn: z.int().nonnegative(),
-  step: z.int().nonnegative(),
-});
+export const messageSchema: z.ZodType<Message> = z.lazy(() =>
+  z.object({
+    ...messageInputShape(),
+    ordinal: z.int().nonnegative(),
+    turn: z.int().nonnegative(),
+    step: z.int().nonnegative(),
+  }),
+);
 
 /** Returns a message as readable text: its text parts, tool calls as `name(input)` and tool results as their text. */
 export function visibleText(message: { readonly parts: Message["parts"] }): string {

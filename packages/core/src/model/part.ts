@@ -17,11 +17,13 @@ export interface TextPart {
   readonly providerMetadata?: ProviderMetadata;
 }
 
-export const textPartSchema: z.ZodType<TextPart> = z.object({
-  type: z.literal("text"),
-  text: textSchema,
-  providerMetadata: providerMetadataSchema.optional(),
-});
+export const textPartSchema: z.ZodType<TextPart> = z.lazy(() =>
+  z.object({
+    type: z.literal("text"),
+    text: textSchema,
+    providerMetadata: providerMetadataSchema.optional(),
+  }),
+);
 
 /** The location of the bytes of a picture or document. */
 export type MediaSource =
@@ -29,11 +31,13 @@ export type MediaSource =
   | { readonly kind: "url"; readonly url: string; readonly mediaType?: string }
   | { readonly kind: "file-id"; readonly fileId: string; readonly mediaType?: string };
 
-export const mediaSourceSchema: z.ZodType<MediaSource> = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("base64"), mediaType: textSchema, data: textSchema }),
-  z.object({ kind: z.literal("url"), url: textSchema, mediaType: textSchema.optional() }),
-  z.object({ kind: z.literal("file-id"), fileId: textSchema, mediaType: textSchema.optional() }),
-]);
+export const mediaSourceSchema: z.ZodType<MediaSource> = z.lazy(() =>
+  z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("base64"), mediaType: textSchema, data: textSchema }),
+    z.object({ kind: z.literal("url"), url: textSchema, mediaType: textSchema.optional() }),
+    z.object({ kind: z.literal("file-id"), fileId: textSchema, mediaType: textSchema.optional() }),
+  ]),
+);
 
 /** A picture (`image`) or any other document (`file`). */
 export interface MediaPart {
@@ -43,12 +47,14 @@ export interface MediaPart {
   readonly providerMetadata?: ProviderMetadata;
 }
 
-export const mediaPartSchema: z.ZodType<MediaPart> = z.object({
-  type: z.enum(["image", "file"]),
-  source: mediaSourceSchema,
-  name: textSchema.optional(),
-  providerMetadata: providerMetadataSchema.optional(),
-});
+export const mediaPartSchema: z.ZodType<MediaPart> = z.lazy(() =>
+  z.object({
+    type: z.enum(["image", "file"]),
+    source: mediaSourceSchema,
+    name: textSchema.optional(),
+    providerMetadata: providerMetadataSchema.optional(),
+  }),
+);
 
 /**
  * Whether the body of a tool result may be cleared.
@@ -77,12 +83,14 @@ export interface DeterminismMetadata {
   readonly version?: string;
 }
 
-export const determinismMetadataSchema: z.ZodType<DeterminismMetadata> = z.object({
-  contentHash: textSchema.optional(),
-  etag: textSchema.optional(),
-  mtime: z.number().optional(),
-  version: textSchema.optional(),
-});
+export const determinismMetadataSchema: z.ZodType<DeterminismMetadata> = z.lazy(() =>
+  z.object({
+    contentHash: textSchema.optional(),
+    etag: textSchema.optional(),
+    mtime: z.number().optional(),
+    version: textSchema.optional(),
+  }),
+);
 
 /**
  * Checks whether the source has drifted since the metadata was captured. The content hash alone decides if both sides
@@ -109,11 +117,13 @@ export type ToolResultContent =
   | { readonly type: "json"; readonly value: JsonValue }
   | { readonly type: "blocks"; readonly blocks: readonly (TextPart | MediaPart)[] };
 
-export const toolResultContentSchema: z.ZodType<ToolResultContent> = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: textSchema }),
-  z.object({ type: z.literal("json"), value: jsonValueSchema }),
-  z.object({ type: z.literal("blocks"), blocks: z.array(z.union([textPartSchema, mediaPartSchema])) }),
-]);
+export const toolResultContentSchema: z.ZodType<ToolResultContent> = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.object({ type: z.literal("text"), text: textSchema }),
+    z.object({ type: z.literal("json"), value: jsonValueSchema }),
+    z.object({ type: z.literal("blocks"), blocks: z.array(z.union([textPartSchema, mediaPartSchema])) }),
+  ]),
+);
 
 /** The canonical form of a tool result in a thread. One envelope per tool message. */
 export interface ToolResultEnvelope {
@@ -132,17 +142,19 @@ export interface ToolResultEnvelope {
   readonly completedAt?: string;
 }
 
-export const toolResultEnvelopeSchema: z.ZodType<ToolResultEnvelope> = z.object({
-  toolName: textSchema,
-  callId: toolCallIdSchema,
-  outcome: toolOutcomeStatusSchema,
-  content: toolResultContentSchema,
-  keyFields: jsonObjectSchema.optional(),
-  durability: toolDurabilitySchema.optional(),
-  determinism: determinismMetadataSchema.optional(),
-  startedAt: textSchema.optional(),
-  completedAt: textSchema.optional(),
-});
+export const toolResultEnvelopeSchema: z.ZodType<ToolResultEnvelope> = z.lazy(() =>
+  z.object({
+    toolName: textSchema,
+    callId: toolCallIdSchema,
+    outcome: toolOutcomeStatusSchema,
+    content: toolResultContentSchema,
+    keyFields: jsonObjectSchema.optional(),
+    durability: toolDurabilitySchema.optional(),
+    determinism: determinismMetadataSchema.optional(),
+    startedAt: textSchema.optional(),
+    completedAt: textSchema.optional(),
+  }),
+);
 
 /** Returns the body as readable text: JSON serialized compactly, media as `[image]` or `[file]`. */
 export function toolResultText(content: ToolResultContent): string {
@@ -170,14 +182,16 @@ export interface ReasoningPart {
   readonly providerMetadata?: ProviderMetadata;
 }
 
-export const reasoningPartSchema: z.ZodType<ReasoningPart> = z.object({
-  type: z.literal("reasoning"),
-  text: textSchema,
-  provider: textSchema.optional(),
-  signature: textSchema.optional(),
-  encrypted: textSchema.optional(),
-  providerMetadata: providerMetadataSchema.optional(),
-});
+export const reasoningPartSchema: z.ZodType<ReasoningPart> = z.lazy(() =>
+  z.object({
+    type: z.literal("reasoning"),
+    text: textSchema,
+    provider: textSchema.optional(),
+    signature: textSchema.optional(),
+    encrypted: textSchema.optional(),
+    providerMetadata: providerMetadataSchema.optional(),
+  }),
+);
 
 /** A model's request to run a tool. */
 export interface ToolCallPart {
@@ -190,14 +204,16 @@ export interface ToolCallPart {
   readonly providerMetadata?: ProviderMetadata;
 }
 
-export const toolCallPartSchema: z.ZodType<ToolCallPart> = z.object({
-  type: z.literal("tool-call"),
-  callId: toolCallIdSchema,
-  toolName: textSchema,
-  input: jsonValueSchema,
-  invalidInput: textSchema.optional(),
-  providerMetadata: providerMetadataSchema.optional(),
-});
+export const toolCallPartSchema: z.ZodType<ToolCallPart> = z.lazy(() =>
+  z.object({
+    type: z.literal("tool-call"),
+    callId: toolCallIdSchema,
+    toolName: textSchema,
+    input: jsonValueSchema,
+    invalidInput: textSchema.optional(),
+    providerMetadata: providerMetadataSchema.optional(),
+  }),
+);
 
 /** The answer to a tool call. */
 export interface ToolResultPart {
@@ -206,11 +222,13 @@ export interface ToolResultPart {
   readonly providerMetadata?: ProviderMetadata;
 }
 
-export const toolResultPartSchema: z.ZodType<ToolResultPart> = z.object({
-  type: z.literal("tool-result"),
-  result: toolResultEnvelopeSchema,
-  providerMetadata: providerMetadataSchema.optional(),
-});
+export const toolResultPartSchema: z.ZodType<ToolResultPart> = z.lazy(() =>
+  z.object({
+    type: z.literal("tool-result"),
+    result: toolResultEnvelopeSchema,
+    providerMetadata: providerMetadataSchema.optional(),
+  }),
+);
 
 /**
  * A provider's item that must be sent back byte for byte or not at all, such as a hosted web search or a server-side
@@ -222,20 +240,24 @@ export interface OpaquePart {
   readonly value: JsonValue;
 }
 
-export const opaquePartSchema: z.ZodType<OpaquePart> = z.object({
-  type: z.literal("opaque"),
-  provider: textSchema,
-  value: jsonValueSchema,
-});
+export const opaquePartSchema: z.ZodType<OpaquePart> = z.lazy(() =>
+  z.object({
+    type: z.literal("opaque"),
+    provider: textSchema,
+    value: jsonValueSchema,
+  }),
+);
 
 /** One piece of a message. */
 export type Part = TextPart | MediaPart | ReasoningPart | ToolCallPart | ToolResultPart | OpaquePart;
 
-export const partSchema: z.ZodType<Part> = z.union([
-  textPartSchema,
-  toolCallPartSchema,
-  toolResultPartSchema,
-  reasoningPartSchema,
-  mediaPartSchema,
-  opaquePartSchema,
-]);
+export const partSchema: z.ZodType<Part> = z.lazy(() =>
+  z.union([
+    textPartSchema,
+    toolCallPartSchema,
+    toolResultPartSchema,
+    reasoningPartSchema,
+    mediaPartSchema,
+    opaquePartSchema,
+  ]),
+);

@@ -19,11 +19,13 @@ export interface SpanReference {
   readonly outline?: SpanOutline;
 }
 
-export const spanReferenceSchema: z.ZodType<SpanReference> = z.object({
-  messageIds: z.array(messageIdSchema).min(1),
-  firstTurn: z.int().nonnegative(),
-  lastTurn: z.int().nonnegative(),
-});
+export const spanReferenceSchema: z.ZodType<SpanReference> = z.lazy(() =>
+  z.object({
+    messageIds: z.array(messageIdSchema).min(1),
+    firstTurn: z.int().nonnegative(),
+    lastTurn: z.int().nonnegative(),
+  }),
+);
 
 /** A part of a log: all its messages from one entry to another, both included. */
 export interface MessageRun {

@@ -32,19 +32,23 @@ export interface Pin {
   readonly source?: PinSource;
 }
 
-export const pinSourceSchema: z.ZodType<PinSource> = z.object({
-  messageId: messageIdSchema,
-  start: z.int().nonnegative(),
-  end: z.int().nonnegative(),
-});
+export const pinSourceSchema: z.ZodType<PinSource> = z.lazy(() =>
+  z.object({
+    messageId: messageIdSchema,
+    start: z.int().nonnegative(),
+    end: z.int().nonnegative(),
+  }),
+);
 
-export const pinSchema: z.ZodType<Pin> = z.object({
-  id: pinIdSchema,
-  text: textSchema.min(1),
-  authority: authoritySchema,
-  origin: z.enum(["explicit", "policy", "detector"]),
-  source: pinSourceSchema.optional(),
-});
+export const pinSchema: z.ZodType<Pin> = z.lazy(() =>
+  z.object({
+    id: pinIdSchema,
+    text: textSchema.min(1),
+    authority: authoritySchema,
+    origin: z.enum(["explicit", "policy", "detector"]),
+    source: pinSourceSchema.optional(),
+  }),
+);
 
 /** An entry that adds a pin: from then on, its text stays in every rendering. */
 export interface PinEntry {
@@ -81,27 +85,32 @@ export type ThreadEntry = { readonly type: "message"; readonly message: Message 
 /** An entry as it is passed to `append`. */
 export type ThreadEntryInput = { readonly type: "message"; readonly message: MessageInput } | PinEntry | PinLiftedEntry;
 
-const pinEntrySchema = z.object({ type: z.literal("pin"), pin: pinSchema });
-const pinLiftedEntrySchema = z.object({
-  type: z.literal("pin-lifted"),
-  pinId: pinIdSchema,
-  authority: authoritySchema,
-  reason: textSchema.min(1),
-  why: liftedWhySchema.optional(),
-  source: pinSourceSchema.optional(),
-});
+const pinEntrySchemas = () =>
+  [
+    z.object({ type: z.literal("pin"), pin: pinSchema }),
+    z.object({
+      type: z.literal("pin-lifted"),
+      pinId: pinIdSchema,
+      authority: authoritySchema,
+      reason: textSchema.min(1),
+      why: liftedWhySchema.optional(),
+      source: pinSourceSchema.optional(),
+    }),
+  ] as const;
 
-export const threadEntrySchema: z.ZodType<ThreadEntry> = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("message"), message: messageSchema }),
-  pinEntrySchema,
-  pinLiftedEntrySchema,
-]);
+export const threadEntrySchema: z.ZodType<ThreadEntry> = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.object({ type: z.literal("message"), message: messageSchema }),
+    ...pinEntrySchemas(),
+  ]),
+);
 
-export const threadEntryInputSchema: z.ZodType<ThreadEntryInput> = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("message"), message: messageInputSchema }),
-  pinEntrySchema,
-  pinLiftedEntrySchema,
-]);
+export const threadEntryInputSchema: z.ZodType<ThreadEntryInput> = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.object({ type: z.literal("message"), message: messageInputSchema }),
+    ...pinEntrySchemas(),
+  ]),
+);
 
 /** Facts about an entry that stay true because entries are frozen. */
 export interface KnownForm {
