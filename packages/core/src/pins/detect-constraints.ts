@@ -16,8 +16,12 @@ export type RuleCandidate = {
   readonly text: string;
   readonly authority: Authority;
   readonly source: PinSource;
-} /** `refusal`: the user's reason for refusing a call, as the call's result tells it; any tool could print one. */ & (
-  | { readonly kind: "rule"; readonly doubt: RuleDoubt | "refusal" }
+} & (
+  | {
+      readonly kind: "rule";
+      /** `refusal`: the user's reason for refusing a call, as a result tells it, which any tool could print. */
+      readonly doubt: RuleDoubt | "refusal";
+    }
   /** `pinIds` are the live pins that it may refer to; empty when it names none. */
   | { readonly kind: "retraction"; readonly pinIds: readonly PinId[] }
 );
@@ -65,11 +69,8 @@ export function* saidRulesInSteps(
   live: () => readonly Pin[],
   questions: readonly string[] = [],
 ): Steps<SaidRules> {
-  const isResult = message.role === "tool";
-  const isRefusal = isResult && questions.length === 0;
-  if (isResult ? isRefusal && !mayBeRefused(message) : message.role !== "user" && message.role !== "system")
-    return NOTHING_SAID;
-  if (message.origin !== undefined || message.branch !== undefined) return NOTHING_SAID;
+  const saying = sayingOf(message, questions);
+  if (saying === null) return NOTHING_SAID;
   const authority = message.role === "system" ? "system" : "user";
   const made = new Map<PinId, Pin>();
   const lifted = new Map<PinId, LiftedPin>();
@@ -77,11 +78,7 @@ export function* saidRulesInSteps(
   const unsure: { readonly candidate: RetractionCandidate; readonly isNamed: boolean }[] = [];
   let retractions = 0;
   let isTakenBack = false;
-  for (const { source, ...reading } of yield* isRefusal
-    ? refusalOf(message)
-    : isResult
-      ? repliesOf(message, questions)
-      : readingsOf(message)) {
+  for (const { source, ...reading } of yield* passagesOf(message, saying, questions)) {
     yield;
     const { text } = reading;
     const base = {
@@ -90,7 +87,8 @@ export function* saidRulesInSteps(
       authority,
       source,
     } as const;
-    if (reading.kind === "rule" && isRefusal) candidates.set(base.id, { ...base, kind: "rule", doubt: "refusal" });
+    if (reading.kind === "rule" && saying === "refusal")
+      candidates.set(base.id, { ...base, kind: "rule", doubt: "refusal" });
     else if (reading.kind === "rule") made.set(base.id, { ...base, origin: "detector" });
     else if (reading.kind === "candidate") candidates.set(base.id, { ...base, kind: "rule", doubt: reading.doubt });
     else if (retractions++ < MOST_RETRACTIONS) {
@@ -105,7 +103,8 @@ export function* saidRulesInSteps(
       isTakenBack = true;
       const { pin } = target;
       if (made.delete(pin.id)) continue;
-      if (isResult) unsure.push({ candidate: { ...base, kind: "retraction", pinIds: [pin.id] }, isNamed: true });
+      if (saying !== "text")
+        unsure.push({ candidate: { ...base, kind: "retraction", pinIds: [pin.id] }, isNamed: true });
       else lifted.set(pin.id, { pin, text, authority, source });
     }
   }
@@ -121,16 +120,28 @@ export function* saidRulesInSteps(
   };
 }
 
+/** How somebody says something about rules: by writing it, by replying to a call, or as the reason for refusing one. */
+type Saying = "text" | "reply" | "refusal";
+
 /** Words without which no result that is not marked as failed reports a refusal. */
 const REFUSING = /denied|rejected|declined|not approved/i;
 
-/** Checks for a result in which a refusal is worth looking for, which few are. */
-function mayBeRefused({ parts: [part] }: Message): boolean {
-  // A tool that answers in fields reports no refusal of a harness.
-  if (part?.type !== "tool-result" || part.result.content.type === "json") return false;
+/** How a message may say something about rules; null for most results, and for what no person said. */
+function sayingOf({ role, origin, branch, parts: [part] }: Message, questions: readonly string[]): Saying | null {
+  if (role === "assistant" || origin !== undefined || branch !== undefined) return null;
+  if (part?.type !== "tool-result") return "text";
   const { outcome, content } = part.result;
-  if (outcome === "failure") return true;
-  return content.type === "text" && content.text.length <= REFUSAL_READ && REFUSING.test(content.text);
+  if (questions.length > 0 && outcome === "success") return "reply";
+  // A tool that answers in fields reports no refusal of a harness.
+  if (content.type === "json") return null;
+  if (outcome === "failure") return "refusal";
+  const isShort = content.type === "text" && content.text.length <= REFUSAL_READ;
+  return isShort && REFUSING.test(content.text) ? "refusal" : null;
+}
+
+function passagesOf(message: Message, saying: Saying, questions: readonly string[]): Steps<readonly PlacedReading[]> {
+  if (saying === "text") return readingsOf(message);
+  return saying === "reply" ? repliesOf(message, questions) : refusalOf(message);
 }
 
 /** The rule that ends right where a retraction begins: "Never do x. Hm, forget that." */

@@ -38,6 +38,17 @@ describe("a rule in the reason for which a call was refused", () => {
     expect(visibleText(message).slice(start, end)).toBe(text);
   });
 
+  it("is a candidate where the refused call asks the user something, too", () => {
+    const message = AgentThread.empty(asThreadId("t"))
+      .append([
+        messageOf("a", "assistant", call("c", "ask_user", { question: "Commit?" })),
+        refused(`${refusal}${rule}`),
+      ])
+      .messageAt(1) as Message;
+    const { made, candidates } = saidRules(message, () => [], ["Commit?"]);
+    expect([made, candidates]).toMatchObject([[], [{ doubt: "refusal", text: rule }]]);
+  });
+
   it("lifts no rule, and says which one it may mean", () => {
     const [pin] = detectConstraints(
       AgentThread.empty(asThreadId("t"))
