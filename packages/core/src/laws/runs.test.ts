@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { isThorough, patience, runs } from "./runs.ts";
+import { growthOnQuadrupling, isThorough, patience, runs } from "./runs.ts";
 
 const atScale = (scale: string): void => void vi.stubEnv("THREADFOLD_PROPERTY_SCALE", scale);
 afterEach(() => void vi.unstubAllEnvs());
@@ -28,5 +28,34 @@ describe("runs", () => {
       atScale(nonsense);
       expect(runs(7, 70).numRuns).toBe(7);
     }
+  });
+});
+
+describe("the growth of work whose input is four times as long", () => {
+  /** Runs work that costs what it says, in microseconds of a clock that only it moves. */
+  async function growthOf(cost: (size: number, run: number) => number): Promise<number> {
+    let user = 0;
+    let run = 0;
+    const usage = vi.spyOn(process, "cpuUsage");
+    usage.mockImplementation((since) => ({ user: user - (since?.user ?? 0), system: 0 }));
+    try {
+      return await growthOnQuadrupling(
+        (size) => size,
+        (size) => (user += cost(size, run++)),
+        1_000,
+      );
+    } finally {
+      usage.mockRestore();
+    }
+  }
+
+  it("is 4 for linear and 16 for quadratic work", async () => {
+    expect(await growthOf((size) => size)).toBe(4);
+    expect(await growthOf((size) => size ** 2)).toBe(16);
+  });
+
+  it("is that of the work when something else took its time in every one of the first rounds", async () => {
+    const disturbed = (run: number): number => (run < 10 ? 3 : 1);
+    expect(await growthOf((size, run) => size * (size > 1_000 ? disturbed(run) : 1))).toBe(4);
   });
 });

@@ -39,6 +39,10 @@ function testScale(): number {
 
 /** The number of rounds, the best of which counts: disturbances only ever make a measurement longer. */
 const ROUNDS = 3;
+/** The number of rounds while the best of them still looks like more than linear work. */
+const DOUBTFUL_ROUNDS = 12;
+/** Growth up to this is that of linear work, even if it was disturbed. */
+const LINEAR = 6;
 
 /**
  * Returns the factor by which the CPU time of work grows when its input is four times as long: about 4 for linear work
@@ -54,11 +58,12 @@ export async function growthOnQuadrupling<Input>(
   const [short, long] = [inputOf(size), inputOf(4 * size)];
   await work(short);
   let [least, most] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let round = 0; round < ROUNDS; round++) {
+  const growth = (): number => most / Math.max(1, least);
+  for (let round = 0; round < ROUNDS || (round < DOUBTFUL_ROUNDS && growth() > LINEAR); round++) {
     least = Math.min(least, await timeOf(() => work(short)));
     most = Math.min(most, await timeOf(() => work(long)));
   }
-  return most / Math.max(1, least);
+  return growth();
 }
 
 /** Returns the CPU time in microseconds, so that other load on the machine does not count. */
