@@ -248,13 +248,18 @@ export {
   type UnpinnedRules,
   unpinnedRules,
 } from "./pins/thread-rules.ts";
-export { fileName, isSameFile, plainPath, strongestAction } from "./summary/file-item.ts";
 export {
-  renderItem,
-  renderSummary,
+  fileName,
+  isSameFile,
+  plainPath,
   sharedFolder,
   sharedFolderOf,
   shownPath,
+  strongestAction,
+} from "./summary/file-item.ts";
+export {
+  renderItem,
+  renderSummary,
   SUMMARY_RENDER_VERSION,
   type SummaryWording,
   summaryWordingSchema,

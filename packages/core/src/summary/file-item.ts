@@ -1,4 +1,4 @@
-import type { FileItem } from "./structured-summary.ts";
+import type { FileItem, StructuredSummary } from "./structured-summary.ts";
 
 /** Returns a path without a leading `./`, or `.\` as Windows has it. */
 export const plainPath = (path: string): string => path.replace(/^(?:\.[\\/])+/, "");
@@ -25,6 +25,47 @@ const spelledAlike = (path: string): string =>
       /^(?:\/([a-z])|([a-z]):)(?=\/)/i,
       (_root, folder = "", drive: string = folder) => `${drive.toLowerCase()}:`,
     );
+
+/** How an absolute path begins, on Windows with the drive. */
+const ROOT = /^(?:\/|[A-Za-z]:[\\/])/;
+/** How many paths must share a folder before naming it once is shorter. */
+const FEWEST = 3;
+/** The least depth of a shared folder; one closer to the root is too general to be a project. */
+const LEAST_DEPTH = 2;
+
+/**
+ * Returns the folder, with a trailing slash, that saves the most text when the absolute paths of a summary are written
+ * without it; empty when too few paths share a folder for that to save anything.
+ */
+export function sharedFolder({ files, identifiers }: Pick<StructuredSummary, "files" | "identifiers">): string {
+  return sharedFolderOf(
+    new Set([...files.map(({ path }) => path), ...identifiers.flatMap(({ where }) => where ?? [])]),
+  );
+}
+
+/** Returns the shared folder of some paths; see {@link sharedFolder}. */
+export function sharedFolderOf(paths: ReadonlySet<string>): string {
+  const inFolder = new Map<string, number>();
+  for (const path of paths) {
+    const [root] = ROOT.exec(path) ?? [];
+    if (root === undefined || /\s/.test(path)) continue;
+    for (const { index } of path.slice(root.length).matchAll(/[\\/]/g)) {
+      const folder = path.slice(0, root.length + index + 1);
+      inFolder.set(folder, (inFolder.get(folder) ?? 0) + 1);
+    }
+  }
+  let best = { folder: "", saved: 0 };
+  for (const [folder, count] of inFolder) {
+    const saved = (count - 1) * folder.length;
+    if (count < FEWEST || folder.split(/[\\/]/).length - 2 < LEAST_DEPTH || saved < best.saved) continue;
+    if (saved > best.saved || folder > best.folder) best = { folder, saved };
+  }
+  return best.folder;
+}
+
+/** Returns a path as a summary shows it: with `…/`, or `…\`, for the shared folder if the path is inside it. */
+export const shownPath = (path: string, folder: string): string =>
+  folder !== "" && path.startsWith(folder) ? `…${path.slice(folder.length - 1)}` : path;
 
 /**
  * Combines two actions on a file into the strongest one: a file that was created and then changed was created; one that

@@ -2,7 +2,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { textSchema } from "../json/json-value.ts";
 import * as z from "../json/schema.ts";
 import type { MessageId } from "../model/ids.ts";
-import { fileName } from "./file-item.ts";
+import { fileName, sharedFolder, shownPath } from "./file-item.ts";
 import type {
   ArtifactReference,
   Decision,
@@ -20,7 +20,7 @@ import type {
 /**
  * Version of the text form of a summary. Bump it when {@link renderSummary} changes its output for the same summary.
  */
-export const SUMMARY_RENDER_VERSION = "v2.5";
+export const SUMMARY_RENDER_VERSION = "v2.6";
 
 /** Tells the reader of a summary which parts are the words of users. */
 const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items before the dash";
@@ -73,7 +73,8 @@ const SECTION_LINES: { readonly [Section in SummarySection]: SectionLines<Sectio
   decisions: (items) => bullets(items.map(decisionLine)),
   files: (items, folder) => bullets(items.flatMap((file) => fileLines(file, folder))),
   toolOutcomes: (items) => bullets(items.map(outcomeLine)),
-  errors: (items) => bullets(items.map(({ error, resolution }) => `${error} → ${resolution ?? "not resolved yet"}`)),
+  errors: (items, folder) =>
+    bullets(items.map(({ error, resolution }) => `${error} → ${solution(resolution, folder)}`)),
   artifacts: (items) => bullets(items.map(artifactLine)),
   identifiers: (items, folder) => [...placeLines(items, folder), ...nameLines(items)],
 };
@@ -108,7 +109,10 @@ const inset = (text: string): string => text.replace(/[\n\r\v\f\u0085\u2028\u202
 /** Separates two statements of one message that were not adjacent in it. */
 const LEFT_OUT = "… ";
 
-/** Statements of one message share a line, in the order in which they were made; table rows and notes get their own. */
+/**
+ * Statements of one message share a line, in the order in which they were made; table rows and notes get their own, and
+ * so do those of a document, which would be a wall of text without its lines.
+ */
 function passages(items: readonly TextItem[]): readonly string[] {
   const lines: string[] = [];
   let before: TextItem | undefined;
@@ -123,6 +127,10 @@ function passages(items: readonly TextItem[]): readonly string[] {
   return lines;
 }
 
+/** A line that only names a speaker would pass for that speaker's own. */
+const SPEAKS = /^\((?:agent['’]s note|user|handoff|sub-agent)\)/i;
+const isLineOfDocument = ({ by, text }: TextItem): boolean =>
+  (by === "handoff" || by === "sub-agent") && !SPEAKS.test(text);
 /** Rows of a table could not be told apart on one line. */
 const startsRow = ({ text }: TextItem): boolean => text.startsWith("|");
 const endsRow = (item: TextItem): boolean => /^\|.*\|$/.test(item.text);
@@ -131,7 +139,7 @@ const endsRow = (item: TextItem): boolean => /^\|.*\|$/.test(item.text);
 const ENDS = /[.!?。！？:;,…]["'”»)]?$/;
 
 function between(before: TextItem, item: TextItem): string {
-  if (startsRow(item) || endsRow(before)) return `\n${gap(before, item)}`;
+  if (isLineOfDocument(item) || startsRow(item) || endsRow(before)) return `\n${gap(before, item)}`;
   return gap(before, item) === "" ? (ENDS.test(before.text) ? " " : "; ") : ` ${LEFT_OUT}`;
 }
 
@@ -160,6 +168,10 @@ const artifactLine = ({ artifactId, description, rehydrateHint }: ArtifactRefere
 const decisionLine = ({ decision, rationale, turn }: Decision): string =>
   `${decision}${rationale === "" ? "" : ` — ${rationale}`} (turn ${turn})`;
 
+/** What solved an error, with paths as under the files. */
+const solution = (resolution: string | null, folder: string): string =>
+  resolution === null ? "not resolved yet" : resolution.replace(/[^\s`'"(]+/g, (word) => shownPath(word, folder));
+
 /**
  * Orders chapters first, because they are older than everything else, then by turn; items without a turn keep their
  * place.
@@ -173,10 +185,6 @@ function inOrderOfTurns(items: readonly OpenItem[]): readonly OpenItem[] {
 
 const workLine = ({ status, priority, description, context, by, kind }: OpenItem): string =>
   `[${status}${by === undefined ? "" : kind === "todo" ? ", to-do" : ", agent's note"}] ${description}${priority === "medium" ? "" : ` (${priority})`}${context === "" ? "" : ` — ${context}`}`;
-
-/** Returns a path as a summary shows it: with `…/`, or `…\`, for the shared folder if the path is inside it. */
-export const shownPath = (path: string, folder: string): string =>
-  folder !== "" && path.startsWith(folder) ? `…${path.slice(folder.length - 1)}` : path;
 
 /** The most names on one line; more than a reader takes in at once continue on further lines. */
 const NAMES_PER_LINE = 15;
@@ -272,43 +280,6 @@ function sideBySide(lines: readonly string[]): readonly string[] {
 function nameLines(items: readonly PlaceItem[]): readonly string[] {
   const names = items.filter(({ where }) => where === undefined).map(textOf);
   return bullets(names.length === 0 ? [] : [names.join(" · ")]);
-}
-
-/** How an absolute path begins, on Windows with the drive. */
-const ROOT = /^(?:\/|[A-Za-z]:[\\/])/;
-/** How many paths must share a folder before naming it once is shorter. */
-const FEWEST = 3;
-/** The least depth of a shared folder; one closer to the root is too general to be a project. */
-const LEAST_DEPTH = 2;
-
-/**
- * Returns the folder, with a trailing slash, that saves the most text when the absolute paths of a summary are written
- * without it; empty when too few paths share a folder for that to save anything.
- */
-export function sharedFolder({ files, identifiers }: Pick<StructuredSummary, "files" | "identifiers">): string {
-  return sharedFolderOf(
-    new Set([...files.map(({ path }) => path), ...identifiers.flatMap(({ where }) => where ?? [])]),
-  );
-}
-
-/** Returns the shared folder of some paths; see {@link sharedFolder}. */
-export function sharedFolderOf(paths: ReadonlySet<string>): string {
-  const inFolder = new Map<string, number>();
-  for (const path of paths) {
-    const [root] = ROOT.exec(path) ?? [];
-    if (root === undefined || /\s/.test(path)) continue;
-    for (const { index } of path.slice(root.length).matchAll(/[\\/]/g)) {
-      const folder = path.slice(0, root.length + index + 1);
-      inFolder.set(folder, (inFolder.get(folder) ?? 0) + 1);
-    }
-  }
-  let best = { folder: "", saved: 0 };
-  for (const [folder, count] of inFolder) {
-    const saved = (count - 1) * folder.length;
-    if (count < FEWEST || folder.split(/[\\/]/).length - 2 < LEAST_DEPTH || saved < best.saved) continue;
-    if (saved > best.saved || folder > best.folder) best = { folder, saved };
-  }
-  return best.folder;
 }
 
 /** The longest wording, in UTF-16 code units: these words are part of every request that shows a summary. */

@@ -60,7 +60,16 @@ Which port?
 </open_questions>`;
     const { text } = summaryOf(new Conversation().user(handoff, "compaction").agent("I go on with the next step."));
     expect(text).toContain(
-      "- (handoff) Goal: Ship the cart. Progress: Done: [x] Added the parser; [x] Wrote tests; Blocked: (none); Next steps: Run `npm test`; Fix lint; Pending Tasks: The docs. open questions: Which port?\n",
+      [
+        "- (handoff) Goal: Ship the cart.",
+        "  Progress: Done: [x] Added the parser",
+        "  [x] Wrote tests",
+        "  Blocked: (none)",
+        "  Next steps: Run `npm test`",
+        "  Fix lint",
+        "  Pending Tasks: The docs.",
+        "  open questions: Which port?\n",
+      ].join("\n"),
     );
   });
 
@@ -75,16 +84,20 @@ Which port?
     </current_plan>
 </state_snapshot>`;
     const { text } = summaryOf(new Conversation().user(handoff, "compaction").agent("I go on with the next step."));
-    expect(text).toContain("- (handoff) overall goal: Ship the cart. current plan: [DONE] Read it. Release\n");
+    expect(text).toContain("- (handoff) overall goal: Ship the cart.\n  current plan: [DONE] Read it.\n  Release\n");
   });
 
   it("begins with what an agent that was sent out reports, and not with that it knows enough now", () => {
-    const report =
-      "Now I have gathered comprehensive information. I have a full picture now.\n\n## Keys\nThey are minted in routes/keys.ts.";
-    const { text } = summaryOf(
-      new Conversation().user("Look into it.").tool("task", { description: "Find keys", prompt: "…" }, report),
-    );
-    expect(text).toContain("- (sub-agent) Keys: They are minted in routes/keys.ts.");
+    for (const opening of [
+      "Now I have gathered comprehensive information. I have a full picture now.",
+      "Perfect! Now I have gathered comprehensive information. Let me create a detailed summary:",
+    ]) {
+      const report = `${opening}\n\n## Keys\nThey are minted in routes/keys.ts.`;
+      const { text } = summaryOf(
+        new Conversation().user("Look into it.").tool("task", { description: "Find keys", prompt: "…" }, report),
+      );
+      expect(text).toContain("- (sub-agent) Keys: They are minted in routes/keys.ts.");
+    }
   });
 
   it("goes before what the steps say where room is short", () => {
@@ -101,7 +114,7 @@ Which port?
       new Conversation().user("Look into it.").tool("task", { description: "Find the routes", prompt: "…" }, report),
     );
     expect(text).toContain(
-      "(sub-agent) The free key is minted in routes/keys.ts, behind the owner's flag. No other route mints keys.",
+      "(sub-agent) The free key is minted in routes/keys.ts, behind the owner's flag.\n  No other route mints keys.",
     );
   });
 
@@ -268,6 +281,27 @@ function workOn(root: string, slash: string): string {
   );
   return text;
 }
+
+describe("the words of the tools themselves", () => {
+  it("are no names that somebody could need, alone or with a line", () => {
+    const shown =
+      "   1\tconst str_replace = old_str(in_progress, replace_all);\n   2\tconst netTotal = sumOf(cart_rows);\n";
+    const editor = (command: string, fields: object) => ({ command, path: "src/cart.ts", ...fields });
+    const conversation = new Conversation()
+      .user("Round the total of the cart, and keep the tests green while you do it.")
+      .tool("TodoWrite", { todos: [{ content: "Round it", status: "in_progress", activeForm: "Rounding" }] }, "ok")
+      .tool("str_replace_editor", editor("view", { replace_all: false }), shown)
+      .agent("The rate is missing in the tax, which is why the totals differ.");
+    for (let step = 0; step < 3; step++)
+      conversation.tool(
+        "str_replace_editor",
+        editor("str_replace", { old_str: "taxOf(total)", new_str: `taxOf(total, rate_${step}_of_tax)` }),
+        "done",
+      );
+    const { summary } = summaryOf(conversation.agent("The tax is taken with the rate now."));
+    expect(summary.identifiers.map(({ text }) => text)).toEqual(["const netTotal = sumOf(cart_rows);"]);
+  });
+});
 
 describe("paths of Windows", () => {
   it("are told as those of other systems, and so is the work on them", () => {

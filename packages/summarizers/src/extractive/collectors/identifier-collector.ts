@@ -33,6 +33,8 @@ export class IdentifierCollector implements SpanCollector {
   readonly #index = new IdentifierIndex();
   readonly #shown: ShownText[] = [];
   readonly #removed = new RemovedLines();
+  /** The words of the tools themselves, which every agent knows that has them. */
+  readonly #ofTools = new Set<string>();
   readonly #paths: SpanPaths;
   #firstUserPosition = -1;
   #candidates: readonly Candidate[] = [];
@@ -58,6 +60,7 @@ export class IdentifierCollector implements SpanCollector {
   call({ input, place, ...call }: CallReading): void {
     // A command is already listed with its outcome, and what was searched for need not stand anywhere.
     const isShown = call.kind !== "shell" && call.kind !== "search" && !call.isLook;
+    if (call.kind !== "other") for (const word of wordsOfTool(call.toolName, input)) this.#ofTools.add(word);
     this.#scanJson(input, place.position, isShown ? sourceOf(call) : null);
   }
 
@@ -93,7 +96,8 @@ export class IdentifierCollector implements SpanCollector {
   }
 
   *prepare({ messages }: HarvestContext): Steps<void> {
-    const ranked = yield* bestIdentifiers(this.#index, messages, this.#firstUserPosition, MAX_CANDIDATES);
+    const best = yield* bestIdentifiers(this.#index, messages, this.#firstUserPosition, MAX_CANDIDATES);
+    const ranked = best.filter(({ entry }) => !this.#ofTools.has(entry.text));
     yield;
     const bare = ranked.map((found): Candidate => {
       const message = messages[found.entry.lastPosition] as Message;
@@ -131,6 +135,25 @@ export class IdentifierCollector implements SpanCollector {
       }),
     );
   }
+}
+
+/** Fields of a call that take one of a few words, such as an editor's `str_replace` or a list's `in_progress`. */
+const CHOICES: ReadonlySet<string> = new Set(["command", "mode", "output_mode", "status", "state"]);
+const CHOICE = /^[a-z]+(?:_[a-z]+)+$/;
+
+/** A field that a tool declares, unlike one that a call makes up, such as a path. */
+const DECLARED = /^[A-Za-z_]{1,40}$/;
+
+/** Returns the names of a tool that is known, of its fields, and of what it lets an agent choose from. */
+function* wordsOfTool(name: string, input: JsonValue): Iterable<string> {
+  yield name;
+  if (Array.isArray(input)) for (const item of input) yield* wordsOfTool(name, item);
+  else if (typeof input === "object" && input !== null)
+    for (const [field, value] of Object.entries(input)) {
+      if (DECLARED.test(field)) yield field;
+      if (CHOICES.has(field) && typeof value === "string" && CHOICE.test(value)) yield value;
+      if (Array.isArray(value)) yield* wordsOfTool(name, value);
+    }
 }
 
 /** The name under which a reader would look for a call: its file, its command, or its tool. */

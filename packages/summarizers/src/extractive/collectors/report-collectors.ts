@@ -307,8 +307,8 @@ function titledLines(text: string, by: HandoffSpeaker): readonly PlacedSentence[
   return lines;
 }
 
-/** Agents that were sent out report first that they know enough now. */
-const saysItIsDone = (sentence: Sentence): boolean => !sentence.text.endsWith(":") && isRemark(sentence);
+/** Agents that were sent out report first that they know enough now, and that they will say it. */
+const saysItIsDone = (one: Sentence): boolean => isPassing(one) || (!one.text.endsWith(":") && isRemark(one));
 
 /** The end of a section, or the beginning of one without a line. */
 const TAG = /^<\/?[\w-]{1,40}>$/;

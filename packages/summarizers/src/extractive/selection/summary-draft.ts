@@ -290,7 +290,7 @@ export function itemText(section: SummarySection, item: AnyItem): string {
  */
 export function itemLine(section: SummarySection, item: AnyItem, folder: string): string {
   const { by: _by, ...said } = item;
-  return renderItem(section, said as AnyItem, section === "files" ? folder : "");
+  return renderItem(section, said as AnyItem, section === "files" || section === "errors" ? folder : "");
 }
 
 /**

@@ -12,6 +12,14 @@ import {
   runsOf,
 } from "./identifiers.ts";
 
+describe("the runs of a text", () => {
+  it("are not the ends of tags, which harnesses and pages put around everything", () =>
+    expect(runsOf("<tool_error>src/a.ts failed</tool_error></b> </MyPage> a</b_c.ts")).toEqual([
+      "tool_error",
+      "src/a.ts",
+    ]));
+});
+
 describe("reading a run", () => {
   it.each([
     ["vllm/core/x.py", ["path vllm/core/x.py"]],

@@ -175,13 +175,13 @@ const DOT_BETWEEN_LETTERS = /[a-z]\.[a-z]/;
 /**
  * Returns the runs of letters, digits and path characters in a text that are more than plain words: they have a
  * capital, a digit, an underscore, a slash, or a dot between letters. Scripts without spaces between words are not part
- * of runs, so a path inside Chinese text is found.
+ * of runs, so a path inside Chinese text is found. The end of a tag (`</cart>`) is none.
  */
 export function runsOf(text: string): readonly string[] {
   const runs: string[] = [];
   kinds ??= Uint8Array.from({ length: LAST_CODE + 1 }, (_, code) => kindOf(String.fromCharCode(code)));
   eachRun(text, kinds, SHORTEST_RUN, (start, end, bits) => {
-    if (bits === PLAIN) return;
+    if (bits === PLAIN || (text[start] === "/" && text[start - 1] === "<")) return;
     if (bits & TELLING || DOT_BETWEEN_LETTERS.test(text.slice(start, end)))
       runs.push(text.slice(start, Math.min(end, start + LONGEST_RUN)));
   });
