@@ -160,7 +160,7 @@ describe("renderSummary", () => {
     ]);
   });
 
-  it("leaves the shared folder out of what solved an error, as out of the files", () => {
+  it("leaves the shared folder out of names and of what solved an error, as out of the files", () => {
     const path = (name: string): string => `/home/ada/work/shop/src/${name}`;
     const text = renderSummary(
       summaryOf(
@@ -180,11 +180,16 @@ describe("renderSummary", () => {
             sources,
           },
         },
+        ...[path("d.ts"), "order_id"].map(
+          (name): SummaryChange => ({ op: "add", section: "identifiers", item: { text: name, sources } }),
+        ),
       ),
     );
-    expect(text.split("\n").at(-1)).toBe(
+    expect(text.split("\n").slice(-3)).toEqual([
       `- ${path("a.ts")}: no semicolon → succeeded after changes to …/a.ts, \`…/b.ts\`, /mnt${path("c.ts")}`,
-    );
+      "## Identifiers seen",
+      "- …/d.ts · order_id",
+    ]);
   });
 
   it("puts every table row on its own line below its bullet", () => {

@@ -50,7 +50,7 @@ export function renderSummary(summary: StructuredSummary): string {
     section("Errors and resolutions", linesOf("errors")),
     section("Artifacts", linesOf("artifacts")),
     section(`What is where${summary.files.length === 0 ? told : ""}`, placeLines(summary.identifiers, folder)),
-    section("Identifiers seen", nameLines(summary.identifiers)),
+    section("Identifiers seen", nameLines(summary.identifiers, folder)),
     section("Task at that point", bullets(summary.currentTask === null ? [] : [summary.currentTask])),
     section(
       "Plan at that point",
@@ -76,7 +76,7 @@ const SECTION_LINES: { readonly [Section in SummarySection]: SectionLines<Sectio
   errors: (items, folder) =>
     bullets(items.map(({ error, resolution }) => `${error} → ${solution(resolution, folder)}`)),
   artifacts: (items) => bullets(items.map(artifactLine)),
-  identifiers: (items, folder) => [...placeLines(items, folder), ...nameLines(items)],
+  identifiers: (items, folder) => [...placeLines(items, folder), ...nameLines(items, folder)],
 };
 
 /**
@@ -277,8 +277,8 @@ function sideBySide(lines: readonly string[]): readonly string[] {
   return rows;
 }
 
-function nameLines(items: readonly PlaceItem[]): readonly string[] {
-  const names = items.filter(({ where }) => where === undefined).map(textOf);
+function nameLines(items: readonly PlaceItem[], folder: string): readonly string[] {
+  const names = items.filter(({ where }) => where === undefined).map(({ text }) => shownPath(text, folder));
   return bullets(names.length === 0 ? [] : [names.join(" · ")]);
 }
 

@@ -115,14 +115,15 @@ class IdentifierRoom {
     for (const [name, own] of names) if (!this.#covered.has(name)) odds += own;
     const source = where === undefined || this.#sources.has(where) ? 0 : this.#shown(where).length / 2;
     const marks = where === undefined ? 1 : LINE_MARKS;
-    return odds / ((text.length + source) / CHARACTERS_PER_TOKEN + marks);
+    const own = where === undefined ? this.#shown(text).length : text.length;
+    return odds / ((own + source) / CHARACTERS_PER_TOKEN + marks);
   }
 
   #choose(contender: Contender): void {
     const { where, text, names } = contender;
     const isBare = where === undefined;
     const source = isBare || this.#sources.has(where) ? 0 : this.#tokens(this.#shown(where)) + SOURCE_MARKS;
-    const cost = (isBare ? this.#tokens(text + SEPARATOR) : this.#tokens(text) + LINE_MARKS) + source;
+    const cost = (isBare ? this.#tokens(this.#shown(text) + SEPARATOR) : this.#tokens(text) + LINE_MARKS) + source;
     if (cost > this.#room || (isBare && cost > this.#bareRoom)) return void (this.#leftOut ||= isBare);
     this.#room -= cost;
     if (isBare) this.#bareRoom -= cost;
@@ -157,12 +158,12 @@ class IdentifierRoom {
   /** An estimate: each line counts for a quarter of its source, which several lines may share. */
   #ownCost({ text, where }: PlaceItem): number {
     return where === undefined
-      ? this.#tokens(text + SEPARATOR)
+      ? this.#tokens(this.#shown(text) + SEPARATOR)
       : this.#tokens(text) + LINE_MARKS + (this.#tokens(this.#shown(where)) + SOURCE_MARKS) / 4;
   }
 
-  #shown(where: string): string {
-    return shownPath(where, this.#draft.folder);
+  #shown(path: string): string {
+    return shownPath(path, this.#draft.folder);
   }
 
   #tokens(text: string): number {
