@@ -301,6 +301,18 @@ describe("the words of the tools themselves", () => {
     const { summary } = summaryOf(conversation.agent("The tax is taken with the rate now."));
     expect(summary.identifiers.map(({ text }) => text)).toEqual(["const netTotal = sumOf(cart_rows);"]);
   });
+
+  it("are not the words of a command, which may be a program of the project", () => {
+    const conversation = new Conversation()
+      .user("Round the total of the cart, and keep the tests green while you do it.")
+      .tool("bash", { command: "round_totals" }, "done")
+      .tool("read", { path: "Makefile" }, "all: build\n\tround_totals --quietly\n")
+      .agent("The rate is missing in the tax, which is why the totals differ.");
+    for (let step = 0; step < 80; step++)
+      conversation.tool("bash", { command: `cat part_${step}.txt` }, `the ${step}th part says nothing`);
+    const { summary } = summaryOf(conversation.agent("All parts are read."), { maxTokens: 700 });
+    expect(JSON.stringify(summary.identifiers)).toContain("round_totals");
+  });
 });
 
 describe("paths of Windows", () => {

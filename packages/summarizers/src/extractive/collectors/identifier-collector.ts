@@ -60,7 +60,8 @@ export class IdentifierCollector implements SpanCollector {
   call({ input, place, ...call }: CallReading): void {
     // A command is already listed with its outcome, and what was searched for need not stand anywhere.
     const isShown = call.kind !== "shell" && call.kind !== "search" && !call.isLook;
-    if (call.kind !== "other") for (const word of wordsOfTool(call.toolName, input)) this.#ofTools.add(word);
+    if (call.kind !== "other" && call.kind !== "shell")
+      for (const word of wordsOfTool(call.toolName, input)) this.#ofTools.add(word);
     this.#scanJson(input, place.position, isShown ? sourceOf(call) : null);
   }
 
