@@ -127,8 +127,8 @@ function passages(items: readonly TextItem[]): readonly string[] {
   return lines;
 }
 
-/** A line that only names a speaker would pass for that speaker's own. */
-const SPEAKS = /^\((?:agent['’]s note|user|handoff|sub-agent)\)/i;
+/** The beginning of a line that would pass for the words of another speaker, whatever signs stand before it. */
+const SPEAKS = /^[^\p{L}\p{N}]*(?:agent['’]s note|user|handoff|sub-agent)\s*[)）]/iu;
 const isLineOfDocument = ({ by, text }: TextItem): boolean =>
   (by === "handoff" || by === "sub-agent") && !SPEAKS.test(text);
 /** Rows of a table could not be told apart on one line. */
