@@ -5,15 +5,17 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import { asThreadId } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import { afterAll, describe, expect, it } from "vitest";
 import { archiveThread, unarchiveThread } from "../archive-thread.ts";
 import { verifyStore } from "../audit/verify-store.ts";
 import { exportThread } from "../inspection/export-thread.ts";
-import { dropPlan, message, OTHER_THREAD, pin, THREAD, transcript } from "../laws/sample-data.ts";
+import { dropPlan, message, OTHER_THREAD, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import type { ObjectFolder } from "../shared/object-artifacts.ts";
-import { SCHEMA_VERSION } from "../sqlite/schema.ts";
+import { APPLICATION_ID } from "../sqlite/open-connection.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "../sqlite/schema.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { childEnvironment, nodeArguments, removeCompiled, unlessEnded } from "../testing/child.ts";
 import { folderIn } from "../testing/furnished.ts";
@@ -128,6 +130,31 @@ describe("R33 a store of any version", () => {
       Object.assign(task.meta, { figures: { backend: "SQLite", "schema version": Number(version), findings: 0 } });
     },
   );
+
+  it("R33 keeps each record of a journal of schema version 2, of several threads, in its place", async () => {
+    const [before, after] = [join(folder, "written.db"), join(folder, "of-version-2.db")];
+    const threads = [OTHER_THREAD, THREAD, asThreadId("third")];
+    const written = await openSqliteStore(before);
+    for (let round = 0; round < 90; round++) {
+      const threadId = threads[(round * round) % threads.length] ?? THREAD;
+      const usage = { inputTokens: round, outputTokens: 1 };
+      await written.journal.append(threadId, { type: "usage-reported", requestSequence: 1, usage }, START);
+    }
+    const journals = await Promise.all(threads.map(async (threadId) => written.journal.read(threadId)));
+    await written.close();
+    const raw = new DatabaseSync(after);
+    for (const migration of MIGRATIONS.slice(0, 2)) raw.exec(migration);
+    raw.prepare("ATTACH ? AS written").run(before);
+    raw.exec(`INSERT INTO threads SELECT * FROM written.threads;
+      INSERT INTO journal SELECT thread_key, sequence, at, record, previous_hash, hash FROM written.journal
+        ORDER BY sequence, thread_key DESC;
+      PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 2;`);
+    raw.close();
+    const store = await openSqliteStore(after);
+    expect(await Promise.all(threads.map(async (threadId) => store.journal.read(threadId)))).toEqual(journals);
+    expect(await verifyStore(store)).toEqual([]);
+    await store.close();
+  });
 
   it("R33 has all its SQLite tables or none after the process that creates them is killed (20 kills)", async ({
     task,

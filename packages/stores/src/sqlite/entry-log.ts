@@ -20,23 +20,25 @@ import { isPlainText, MAY_BE_SEALED } from "../shared/store-basics.ts";
 import { endAfter, idsOf, type KeptIds, type LogEnd, START_OF_LOG } from "../shared/threads.ts";
 import { query, type SqliteConnection } from "./sqlite-connection.ts";
 
-/** The highest version that a thread can have: the most that an entry's key has room for. */
+/** The highest version that a thread can have, and the highest sequence in its journal: a key has room for no more. */
 export const LAST_VERSION = 0xff_ff_ff_ff;
 
-/**
- * Returns SQL for the key of an entry: the thread's key in the upper half, the version in the lower 32 bits. SQLite
- * does the shift, because such keys exceed what a JavaScript number represents exactly.
- */
-export const entryKey = (threadKey: string, version: string): string => `(${threadKey} << 32) + ${version}`;
+/** Columns that are the key of their table: the place of an entry in its thread, and of a record in its journal. */
+export type PlaceKey = "entry_key" | "record_key";
 
 /**
- * Returns SQL for the entries of a thread after one version, up to another. It reads one part of the table in order.
+ * Returns SQL for the key at a place: the thread's key in the upper half, the version or sequence in the lower 32 bits.
+ * SQLite does the shift, because such keys exceed what a JavaScript number represents exactly.
  */
-export const between = (threadKey: string, after: string, upTo: string): string =>
-  `entry_key > ${entryKey(threadKey, after)} AND entry_key <= ${entryKey(threadKey, upTo)}`;
+export const keyAt = (threadKey: string, place: string): string => `(${threadKey} << 32) + ${place}`;
 
-/** Returns SQL for all entries of a thread. */
-export const inThread = (threadKey: string): string => between(threadKey, "0", `${LAST_VERSION}`);
+/** Returns SQL for the rows of a thread after one place, up to another. It reads one part of the table in order. */
+export const between = (threadKey: string, after: string, upTo: string, key: PlaceKey = "entry_key"): string =>
+  `${key} > ${keyAt(threadKey, after)} AND ${key} <= ${keyAt(threadKey, upTo)}`;
+
+/** Returns SQL for all rows of a thread. */
+export const inThread = (threadKey: string, key: PlaceKey = "entry_key"): string =>
+  between(threadKey, "0", `${LAST_VERSION}`, key);
 
 /** Number of entries whose messages are noted at once in the table of places. A power of two. */
 export const NOTED_AT_A_TIME = 32;
@@ -49,12 +51,12 @@ export const notedUpTo = (version: number): number => version - (version % NOTED
  * newest.
  */
 function entryOfMessage(columns: string): string {
-  const noted = `SELECT ${entryKey("thread_key", "version")} FROM message_places WHERE thread_key = :thread AND message_id = :message`;
+  const noted = `SELECT ${keyAt("thread_key", "version")} FROM message_places WHERE thread_key = :thread AND message_id = :message`;
   const newest = `SELECT max(entry_key) & -${NOTED_AT_A_TIME} FROM entries WHERE ${inThread(":thread")}`;
   return `SELECT ${columns} FROM entries WHERE entry_key = (${noted})
     UNION ALL
     SELECT ${columns} FROM entries
-      WHERE entry_key > (${newest}) AND entry_key <= ${entryKey(":thread", `${LAST_VERSION}`)} AND message_id = :message
+      WHERE entry_key > (${newest}) AND entry_key <= ${keyAt(":thread", `${LAST_VERSION}`)} AND message_id = :message
     LIMIT 1`;
 }
 
@@ -68,7 +70,7 @@ const BODIES = query<{ body: string }>(
   { body: "text" },
 );
 const SEALED_START = query<StoredBody>(
-  `SELECT body, digest FROM entries WHERE entry_key = ${entryKey(":thread", "1")} AND ${MAY_BE_SEALED}`,
+  `SELECT body, digest FROM entries WHERE entry_key = ${keyAt(":thread", "1")} AND ${MAY_BE_SEALED}`,
   { body: "text", digest: "text" },
 );
 const MESSAGE = query<StoredBody>(entryOfMessage("body, digest"), {
@@ -99,7 +101,7 @@ const HAS_PIN = query<{ found: number }>("SELECT 1 AS found FROM entries WHERE t
 });
 const INSERT_ENTRY = `INSERT INTO entries
   (entry_key, kind, message_id, pin_id, messages, turn, step, digest, link, appended_at, body)
-  VALUES (${entryKey("?", "?")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (${keyAt("?", "?")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 interface StoredBody {
   readonly body: string;
@@ -250,7 +252,7 @@ function entryOf({ body, digest }: StoredBody): ThreadEntry {
 /** SQL that finds a row when the noted places do not match the entries. */
 export const MISPLACED = `
   SELECT 1 AS found FROM message_places AS noted
-    LEFT JOIN entries ON entry_key = ${entryKey("noted.thread_key", "noted.version")}
+    LEFT JOIN entries ON entry_key = ${keyAt("noted.thread_key", "noted.version")}
     WHERE entries.message_id IS NOT noted.message_id
   UNION ALL
   SELECT 1 FROM threads JOIN entries ON ${inThread("threads.thread_key")}

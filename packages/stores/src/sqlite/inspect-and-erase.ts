@@ -60,7 +60,7 @@ const PLANS = query<Placed<StoredPlan>>(
 );
 const JOURNAL = query<Placed<StoredJournalEntry>>(
   `SELECT sequence AS place, sequence, at, record, previous_hash AS previousHash, hash
-  FROM journal WHERE thread_key = :thread AND sequence > :after ORDER BY sequence LIMIT :limit`,
+  FROM journal WHERE ${between(":thread", ":after", `${LAST_VERSION}`, "record_key")} ORDER BY record_key LIMIT :limit`,
   { place: "integer", sequence: "integer", at: "text", record: "text", previousHash: "text", hash: "text" },
 );
 const ARTIFACTS = query<Placed<WithBytes<StoredArtifact, "content">>>(

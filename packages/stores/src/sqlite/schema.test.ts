@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const TABLES = ["threads", "entries", "message_places", "receipts", "plans", "journal", "artifact_contents"];
 /** Columns that follow from others and that no statement can set. */
-const GENERATED = { entries: ["thread_key", "version"] };
+const GENERATED = { entries: ["thread_key", "version"], journal: ["thread_key", "sequence"] };
 
 /** All rows of a table, in the form in which they are compared. */
 const rows = (table: string): string => JSON.stringify(raw.prepare(`SELECT * FROM ${table}`).all());
@@ -64,6 +64,13 @@ describe("R10 raw SQL on a SQLite store", () => {
     expect(() => raw.exec(copy("entry_key + 38, kind, message_id, pin_id"))).toThrow("append-only");
     for (const key of ["entry_key", "entry_key + 39", "entry_key - 4", "NULL", "9 << 32"]) {
       expect(() => raw.exec(copy(`${key}, kind, 'm999', pin_id`)), key).toThrow(/grows by one|CHECK constraint/);
+    }
+  });
+
+  it("cannot insert a record of the journal again under another sequence or skip one", () => {
+    for (const key of ["record_key", "record_key + 2", "record_key - 1", "NULL", "9 << 32"]) {
+      const copy = `REPLACE INTO journal SELECT ${key}, at, record, previous_hash, hash FROM journal`;
+      expect(() => raw.exec(copy), key).toThrow(/grows by one|CHECK constraint/);
     }
   });
 

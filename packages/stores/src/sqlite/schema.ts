@@ -1,4 +1,4 @@
-import { NOTED_AT_A_TIME } from "./entry-log.ts";
+import { keyAt, NOTED_AT_A_TIME, type PlaceKey } from "./entry-log.ts";
 
 /** Tables whose rows are only ever added, except for what an erasure empties. */
 const APPEND_ONLY = [
@@ -112,10 +112,7 @@ ON artifacts BEGIN SELECT RAISE(ABORT, 'artifacts keep what they are'); END;
 CREATE TRIGGER artifacts_no_delete BEFORE DELETE ON artifacts BEGIN SELECT RAISE(ABORT, 'artifacts are kept'); END;
 
 -- INSERT OR REPLACE deletes without firing delete triggers, so that what is there is also guarded on insert.
-CREATE TRIGGER entries_gapless BEFORE INSERT ON entries
-WHEN EXISTS (SELECT 1 FROM entries WHERE entry_key = NEW.entry_key)
-  OR NEW.entry_key & 0xffffffff <> 1 AND NOT EXISTS (SELECT 1 FROM entries WHERE entry_key = NEW.entry_key - 1)
-BEGIN SELECT RAISE(ABORT, 'entries grows by one at its end'); END;
+${gaplessByKey("entries", "entry_key")}
 CREATE TRIGGER entries_no_replace BEFORE INSERT ON entries
 WHEN EXISTS (SELECT 1 FROM message_places WHERE thread_key = NEW.thread_key AND message_id = NEW.message_id)
 BEGIN SELECT RAISE(ABORT, 'entries is append-only'); END;
@@ -138,9 +135,10 @@ ${["entries", "plans", "artifacts"].map(refusesErased).join("\n")}
 `;
 
 /**
- * Tables with rows of a thread, and the one that marks it as erased: nothing is added to them for an archived thread.
+ * Tables with rows of a thread beside its entries, and the one that marks it as erased: nothing is added to them for an
+ * archived thread.
  */
-const MOVED_TABLES = ["entries", "receipts", "plans", "journal", "artifacts", "erasures"];
+const MOVED_TABLES = ["receipts", "plans", "journal", "artifacts", "erasures"];
 
 /**
  * Segments of threads: where each is, and what lists show of a thread whose rows were moved there. While a thread is
@@ -175,14 +173,39 @@ BEGIN SELECT RAISE(ABORT, 'archives keep what they are'); END;
 CREATE TRIGGER archives_keep_noted BEFORE DELETE ON archives WHEN OLD.is_dropped = 0
 BEGIN SELECT RAISE(ABORT, 'the segment is there'); END;
 ${noReplace("archives", "thread_key = NEW.thread_key")}
-${MOVED_TABLES.map(refusesArchived).join("\n")}
+${refusesArchived("entries", "NEW.entry_key >> 32")}
+${MOVED_TABLES.map((table) => refusesArchived(table)).join("\n")}
+`;
+
+/**
+ * The journal as a table whose key is a record's place, as the log of entries is. A row of a table `WITHOUT ROWID` that
+ * is longer than 1,002 bytes gets a page of its own for its end, and most records of requests are just longer.
+ */
+const VERSION_3 = `
+ALTER TABLE journal RENAME TO journal_of_version_2;
+CREATE TABLE journal (
+  record_key    INTEGER PRIMARY KEY,            -- the thread's key in the upper half, the sequence in the lower 32 bits
+  thread_key    INTEGER NOT NULL GENERATED ALWAYS AS (record_key >> 32) VIRTUAL REFERENCES threads,
+  sequence      INTEGER NOT NULL GENERATED ALWAYS AS (record_key & 0xffffffff) VIRTUAL CHECK (sequence > 0),
+  at            TEXT    NOT NULL,
+  record        TEXT    NOT NULL,               -- canonical JSON
+  previous_hash TEXT    NOT NULL,
+  hash          TEXT    NOT NULL
+) STRICT;
+INSERT INTO journal (record_key, at, record, previous_hash, hash)
+  SELECT ${keyAt("thread_key", "sequence")}, at, record, previous_hash, hash
+  FROM journal_of_version_2 ORDER BY thread_key, sequence;
+DROP TABLE journal_of_version_2;
+${immutable("journal")}
+${gaplessByKey("journal", "record_key")}
+${refusesArchived("journal", "NEW.record_key >> 32")}
 `;
 
 /**
  * The migrations, oldest first: number n brings a store from schema version n − 1 to n. A released migration is never
  * edited.
  */
-export const MIGRATIONS: readonly string[] = [VERSION_1, VERSION_2];
+export const MIGRATIONS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];
 
 /** The schema version that this code reads and writes, kept in the file as `user_version`. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -205,6 +228,15 @@ function gapless(table: string, column: string): string {
   );
 }
 
+function gaplessByKey(table: string, key: PlaceKey): string {
+  return (
+    `CREATE TRIGGER ${table}_gapless BEFORE INSERT ON ${table}\n` +
+    `WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${key} = NEW.${key})\n` +
+    `  OR NEW.${key} & 0xffffffff <> 1 AND NOT EXISTS (SELECT 1 FROM ${table} WHERE ${key} = NEW.${key} - 1)\n` +
+    `BEGIN SELECT RAISE(ABORT, '${table} grows by one at its end'); END;`
+  );
+}
+
 function noReplace(table: string, match: string): string {
   return (
     `CREATE TRIGGER ${table}_no_replace BEFORE INSERT ON ${table} WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${match}) ` +
@@ -220,11 +252,10 @@ function refusesErased(table: string): string {
   );
 }
 
-function refusesArchived(table: string): string {
-  const key = table === "entries" ? "NEW.entry_key >> 32" : "NEW.thread_key";
+function refusesArchived(table: string, threadKey = "NEW.thread_key"): string {
   return (
     `CREATE TRIGGER ${table}_not_archived BEFORE INSERT ON ${table} ` +
-    `WHEN EXISTS (SELECT 1 FROM archives WHERE thread_key = ${key} AND is_cold = 1) ` +
+    `WHEN EXISTS (SELECT 1 FROM archives WHERE thread_key = ${threadKey} AND is_cold = 1) ` +
     "BEGIN SELECT RAISE(ABORT, 'the thread is archived'); END;"
   );
 }

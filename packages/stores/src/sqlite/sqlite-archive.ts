@@ -9,7 +9,7 @@ import {
   type StoreArchiver,
 } from "../audit/segment.ts";
 import { rowPages } from "../shared/threads.ts";
-import { between, entryKey, inThread, LAST_VERSION, ThreadKeys } from "./entry-log.ts";
+import { between, inThread, keyAt, LAST_VERSION, ThreadKeys } from "./entry-log.ts";
 import { textOf, withoutGuards } from "./inspect-and-erase.ts";
 import { query, type SqliteConnection, type SqlQuery } from "./sqlite-connection.ts";
 import { forgetRecall } from "./sqlite-recall.ts";
@@ -55,7 +55,7 @@ const COUNTS = query<{ entry: number; receipt: number; plan: number; artifact: n
     (SELECT count(*) FROM receipts WHERE thread_key = :thread) AS receipt,
     (SELECT count(*) FROM plans WHERE thread_key = :thread) AS "plan",
     (SELECT count(*) FROM artifacts WHERE thread_key = :thread) AS artifact,
-    (SELECT count(*) FROM journal WHERE thread_key = :thread) AS journal`,
+    (SELECT count(*) FROM journal WHERE ${inThread(":thread", "record_key")}) AS journal`,
   { entry: "integer", receipt: "integer", plan: "integer", artifact: "integer", journal: "integer" },
 );
 const LAST_ENTRY = query<{ version: number; link: string; appended_at: number }>(
@@ -63,7 +63,7 @@ const LAST_ENTRY = query<{ version: number; link: string; appended_at: number }>
   { version: "integer", link: "text", appended_at: "integer" },
 );
 const FIRST_ENTRY = query<{ appended_at: number }>(
-  `SELECT appended_at FROM entries WHERE entry_key = ${entryKey("?", "1")}`,
+  `SELECT appended_at FROM entries WHERE entry_key = ${keyAt("?", "1")}`,
   { appended_at: "integer" },
 );
 const LAST_PLAN = query<{ version: number; committed_at: number }>(
@@ -71,7 +71,7 @@ const LAST_PLAN = query<{ version: number; committed_at: number }>(
   { version: "integer", committed_at: "integer" },
 );
 const LAST_RECORD = query<{ sequence: number; at: string; hash: string }>(
-  "SELECT sequence, at, hash FROM journal WHERE thread_key = ? ORDER BY sequence DESC LIMIT 1",
+  `SELECT sequence, at, hash FROM journal WHERE ${inThread(":thread", "record_key")} ORDER BY record_key DESC LIMIT 1`,
   { sequence: "integer", at: "text", hash: "text" },
 );
 const TERMS = query<{ artifact_id: string; created_at: string; ttl_seconds: number | null; sensitivity: string }>(
@@ -142,7 +142,7 @@ const ARTIFACTS = query<Placed<WithBytes<Kept<"artifact">, "content">>>(
 );
 const JOURNAL = query<Placed<Kept<"journal">>>(
   `SELECT sequence AS place, sequence, at, record, previous_hash AS previousHash, hash
-  FROM journal WHERE thread_key = :thread AND sequence > :after ORDER BY sequence LIMIT :limit`,
+  FROM journal WHERE ${between(":thread", ":after", `${LAST_VERSION}`, "record_key")} ORDER BY record_key LIMIT :limit`,
   { place: "integer", sequence: "integer", at: "text", record: "text", previousHash: "text", hash: "text" },
 );
 
@@ -151,7 +151,7 @@ const REMOVE = [
   "DELETE FROM message_places WHERE thread_key = :thread",
   "DELETE FROM receipts WHERE thread_key = :thread",
   "DELETE FROM plans WHERE thread_key = :thread",
-  "DELETE FROM journal WHERE thread_key = :thread",
+  `DELETE FROM journal WHERE ${inThread(":thread", "record_key")}`,
   "DELETE FROM artifact_contents WHERE artifact_key IN (SELECT artifact_key FROM artifacts WHERE thread_key = :thread)",
   "DELETE FROM artifacts WHERE thread_key = :thread",
   `DELETE FROM entries WHERE ${inThread(":thread")}`,
@@ -159,7 +159,7 @@ const REMOVE = [
 
 const INSERT_ENTRY = `INSERT INTO entries
   (entry_key, kind, message_id, pin_id, messages, turn, step, digest, link, appended_at, body)
-  VALUES (${entryKey("?", "?")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (${keyAt("?", "?")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_ANSWER =
   "INSERT INTO receipts (thread_key, idempotency_key, request_digest, version, appended) VALUES (?, ?, ?, ?, ?)";
 const INSERT_PLAN = `INSERT INTO plans (thread_key, version, plan_id, thread_version, created_at, original_tokens,
@@ -167,8 +167,7 @@ const INSERT_PLAN = `INSERT INTO plans (thread_key, version, plan_id, thread_ver
 const INSERT_ARTIFACT = `INSERT INTO artifacts
   (artifact_id, thread_key, tenant_id, created_at, ttl_seconds, sensitivity, media_type, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_CONTENT = "INSERT INTO artifact_contents (artifact_key, content) VALUES (?, ?)";
-const INSERT_RECORD =
-  "INSERT INTO journal (thread_key, sequence, at, record, previous_hash, hash) VALUES (?, ?, ?, ?, ?, ?)";
+const INSERT_RECORD = `INSERT INTO journal (record_key, at, record, previous_hash, hash) VALUES (${keyAt("?", "?")}, ?, ?, ?, ?)`;
 
 /** Moves threads out of a SQLite file and back. The file reuses the freed space; `VACUUM` releases it. */
 export class SqliteArchiver implements StoreArchiver {
@@ -294,7 +293,7 @@ export class SqliteArchiver implements StoreArchiver {
     if (counts === undefined || Object.values(counts).every((count) => count === 0)) return null;
     const last = this.#connection.get(LAST_ENTRY, { thread });
     const plan = this.#connection.get(LAST_PLAN, thread);
-    const record = this.#connection.get(LAST_RECORD, thread);
+    const record = this.#connection.get(LAST_RECORD, { thread });
     const terms = this.#connection.all(TERMS, thread);
     return {
       end: {

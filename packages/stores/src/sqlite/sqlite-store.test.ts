@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { asThreadId } from "@threadfold/core";
+import { asArtifactId, asThreadId } from "@threadfold/core";
 import { keepLaws } from "@threadfold/core/laws";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { START } from "../laws/sample-data.ts";
@@ -11,6 +11,7 @@ import { plant, threadOf } from "../testing/canaries.ts";
 import { withoutGuards } from "../testing/without-guards.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
+const artifactId = asArtifactId(`sha256:${"a".repeat(64)}`);
 let folder = "";
 const statements = new Set<string>();
 beforeAll(() => {
@@ -55,6 +56,27 @@ describe("the journal of a SQLite store", () => {
       await damaged.close();
     }
     raw.close();
+    rmSync(root, { recursive: true });
+  });
+});
+
+describe("the room that the journal of a SQLite store takes", () => {
+  it("is its text and at most half as much again, however long its records are", async () => {
+    const root = mkdtempSync(join(tmpdir(), "threadfold-"));
+    const bytesOf = async (requesterId: string, records: number): Promise<number> => {
+      const path = join(root, `${requesterId.length}-${records}.db`);
+      const store = await openSqliteStore(path);
+      const record = { type: "artifact-read" as const, artifactId, requesterId, automatic: false };
+      for (let count = 0; count < records; count++) await store.journal.append(asThreadId("t"), record, START);
+      await store.close();
+      return statSync(path).size;
+    };
+    for (const length of [100, 400, 700, 800, 1_000, 1_500]) {
+      const reader = "r".repeat(length);
+      const bytes = ((await bytesOf(reader, 220)) - (await bytesOf(reader, 20))) / 200;
+      // What a record says beside its reader, its time and two hashes.
+      expect(bytes, `a reader of ${length} bytes`).toBeLessThan(1.5 * (length + 298));
+    }
     rmSync(root, { recursive: true });
   });
 });

@@ -33,7 +33,7 @@ import {
   sealJournalEntry,
 } from "../shared/journal.ts";
 import { checkThreadId, requireSeals, type StoreOptions, systemClock } from "../shared/store-basics.ts";
-import { EntryLog, ThreadKeys } from "./entry-log.ts";
+import { between, EntryLog, inThread, keyAt, LAST_VERSION, ThreadKeys } from "./entry-log.ts";
 import { SqliteEraser, SqliteInspector } from "./inspect-and-erase.ts";
 import { openConnection } from "./open-connection.ts";
 import { SqliteArchiver } from "./sqlite-archive.ts";
@@ -191,14 +191,15 @@ const JOURNAL_KINDS: Columns<JournalRow> = {
   hash: "text",
 };
 const LAST_RECORD = query<JournalRow>(
-  `SELECT ${JOURNAL_COLUMNS} FROM journal WHERE thread_key = ? ORDER BY sequence DESC LIMIT 1`,
+  `SELECT ${JOURNAL_COLUMNS} FROM journal WHERE ${inThread(":thread", "record_key")} ORDER BY record_key DESC LIMIT 1`,
   JOURNAL_KINDS,
 );
 const RECORDS = query<JournalRow>(
-  `SELECT ${JOURNAL_COLUMNS} FROM journal WHERE thread_key = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+  `SELECT ${JOURNAL_COLUMNS} FROM journal
+  WHERE ${between(":thread", ":after", `${LAST_VERSION}`, "record_key")} ORDER BY record_key LIMIT :limit`,
   JOURNAL_KINDS,
 );
-const INSERT_RECORD = `INSERT INTO journal (thread_key, ${JOURNAL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`;
+const INSERT_RECORD = `INSERT INTO journal (record_key, at, record, previous_hash, hash) VALUES (${keyAt("?", "?")}, ?, ?, ?, ?)`;
 
 class SqliteJournal implements AuditJournal {
   readonly #connection: SqliteConnection;
@@ -220,13 +221,13 @@ class SqliteJournal implements AuditJournal {
   ): Promise<readonly JournalEntry[]> {
     const { after, limit } = journalRange(options);
     const threadKey = this.#keys.find(threadId);
-    const rows = threadKey === undefined ? [] : this.#connection.all(RECORDS, threadKey, after, limit);
+    const rows = threadKey === undefined ? [] : this.#connection.all(RECORDS, { thread: threadKey, after, limit });
     return Object.freeze(rows.map((row) => readJournalEntry(row, threadId)));
   }
 
   #append(threadId: ThreadId, record: JournalRecord, at: string): JournalEntry {
     const threadKey = this.#keys.place(threadId);
-    const last = this.#connection.get(LAST_RECORD, threadKey);
+    const last = this.#connection.get(LAST_RECORD, { thread: threadKey });
     const previous = last === undefined ? null : journalEntryOf(last, threadId);
     const { entry, record: serialized } = sealJournalEntry(previous, threadId, record, at);
     this.#connection.run(

@@ -55,14 +55,14 @@ import {
   type ThreadRow,
   threadInfoOf,
 } from "../shared/threads.ts";
-import { afterMessages, EntryLog, entryKey, inThread, type KnownEnd, KnownEnds, ThreadKeys } from "./entry-log.ts";
+import { afterMessages, EntryLog, inThread, type KnownEnd, KnownEnds, keyAt, ThreadKeys } from "./entry-log.ts";
 import { isRefusedRow, query, type SqliteConnection } from "./sqlite-connection.ts";
 
 const LIST = query<ThreadRow>(
   `
   SELECT threads.thread_key, thread_id, coalesce(last.version, archives.version) AS version,
     coalesce(last.appended_at, archives.appended_at) AS appended_at,
-    coalesce((SELECT appended_at FROM entries WHERE entry_key = ${entryKey("threads.thread_key", "1")}),
+    coalesce((SELECT appended_at FROM entries WHERE entry_key = ${keyAt("threads.thread_key", "1")}),
       archives.created_at) AS created_at,
     coalesce((SELECT max(version) FROM plans WHERE thread_key = threads.thread_key), plan_version) AS plan_version,
     coalesce((SELECT committed_at FROM plans WHERE thread_key = threads.thread_key ORDER BY version DESC LIMIT 1),
