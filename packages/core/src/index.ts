@@ -24,7 +24,7 @@ export {
 export { type CanonicalForm, canonicalForm, canonicalJson, toCanonicalValue } from "./json/canonical-json.ts";
 export { digestOf, type RunningSha256, sha256, startPortableSha256, startSha256 } from "./json/sha256.ts";
 export { parseJson } from "./json/parse-json.ts";
-export { type EventLoop, EventLoopTurns, finishSteps, type Steps } from "./time/steps.ts";
+export { type EventLoop, EventLoopTurns, finishSteps, LongMap, type Steps } from "./time/steps.ts";
 export {
   checkTimeLimit,
   type Clock,
@@ -252,6 +252,7 @@ export {
   fileName,
   isSameFile,
   plainPath,
+  FolderCount,
   sharedFolder,
   sharedFolderOf,
   shownPath,

@@ -340,7 +340,8 @@ class ChunkedGroups implements ReadableList<MessageGroup> {
   slice(from = 0, to = this.length): readonly MessageGroup[] {
     const first = Math.floor(from / CHUNK);
     const around = this.#chunks.slice(first, Math.ceil(to / CHUNK));
-    return around.flat().slice(from - first * CHUNK, to - first * CHUNK);
+    // Copies blocks; `flat` would take the groups of a long thread one by one.
+    return ([] as MessageGroup[]).concat(...around).slice(from - first * CHUNK, to - first * CHUNK);
   }
 
   *[Symbol.iterator](): Iterator<MessageGroup> {

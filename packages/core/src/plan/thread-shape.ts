@@ -122,11 +122,18 @@ class CountedShape implements ThreadShape {
 
   ordinalsOf(span: SpanReference): readonly number[] | undefined {
     const runs = runsOfSpan(span, (id) => this.#ordinalOf(id));
-    const ordinals: number[] = [];
-    for (const { from, to } of runs ?? []) {
-      for (let ordinal = from; ordinal <= to; ordinal = this.after(ordinal)) ordinals.push(ordinal);
-    }
-    return runs === undefined ? undefined : ordinals;
+    if (runs === undefined) return undefined;
+    const each = (take: (ordinal: number) => void): void => {
+      for (const { from, to } of runs)
+        for (let ordinal = from; ordinal <= to; ordinal = this.after(ordinal)) take(ordinal);
+    };
+    // Made at its length, because a list that grows is copied again and again, which takes long for a long span.
+    let length = 0;
+    each(() => length++);
+    const ordinals = new Array<number>(length);
+    length = 0;
+    each((ordinal) => (ordinals[length++] = ordinal));
+    return ordinals;
   }
 
   isAbridged(span: SpanReference): boolean {
@@ -249,6 +256,7 @@ function isBeginning(former: readonly OrdinalRun[], runs: readonly OrdinalRun[])
 
 /** Groups are in the order of their first messages, and a stretch begins and ends between groups. */
 function groupsBeside({ groups, groupOf }: GroupedLedger, leftOut: readonly Stretch[]): readonly MessageGroup[] {
+  if (leftOut.length === 0) return groups.slice();
   const kept: (readonly MessageGroup[])[] = [];
   let next = 0;
   for (const { from, to } of leftOut) {

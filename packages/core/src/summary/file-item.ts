@@ -45,22 +45,41 @@ export function sharedFolder({ files, identifiers }: Pick<StructuredSummary, "fi
 
 /** Returns the shared folder of some paths; see {@link sharedFolder}. */
 export function sharedFolderOf(paths: ReadonlySet<string>): string {
-  const inFolder = new Map<string, number>();
-  for (const path of paths) {
+  const counted = new FolderCount();
+  for (const path of paths) counted.add(path);
+  return counted.shared;
+}
+
+/** Counts the folders of paths as they come, for the one that they share. */
+export class FolderCount {
+  readonly #paths = new Map<string, number>();
+  #shared: string | null = "";
+
+  /** Counts a path that was not counted before. */
+  add(path: string): void {
     const [root] = ROOT.exec(path) ?? [];
-    if (root === undefined || /\s/.test(path)) continue;
+    if (root === undefined || /\s/.test(path)) return;
+    this.#shared = null;
     for (const { index } of path.slice(root.length).matchAll(/[\\/]/g)) {
       const folder = path.slice(0, root.length + index + 1);
-      inFolder.set(folder, (inFolder.get(folder) ?? 0) + 1);
+      this.#paths.set(folder, (this.#paths.get(folder) ?? 0) + 1);
     }
   }
-  let best = { folder: "", saved: 0 };
-  for (const [folder, count] of inFolder) {
-    const saved = (count - 1) * folder.length;
-    if (count < FEWEST || folder.split(/[\\/]/).length - 2 < LEAST_DEPTH || saved < best.saved) continue;
-    if (saved > best.saved || folder > best.folder) best = { folder, saved };
+
+  /** The shared folder of the paths so far; see {@link sharedFolder}. */
+  get shared(): string {
+    return (this.#shared ??= this.#find());
   }
-  return best.folder;
+
+  #find(): string {
+    let best = { folder: "", saved: 0 };
+    for (const [folder, count] of this.#paths) {
+      const saved = (count - 1) * folder.length;
+      if (count < FEWEST || folder.split(/[\\/]/).length - 2 < LEAST_DEPTH || saved < best.saved) continue;
+      if (saved > best.saved || folder > best.folder) best = { folder, saved };
+    }
+    return best.folder;
+  }
 }
 
 /** Returns a path as a summary shows it: with `…/`, or `…\`, for the shared folder if the path is inside it. */

@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type EventLoop, EventLoopTurns, finishSteps, type Steps } from "./steps.ts";
+import { runs } from "../laws/runs.ts";
+import { type EventLoop, EventLoopTurns, finishSteps, LongMap, type Steps } from "./steps.ts";
 
 /** A loop whose clock goes on with the work, and that tells when it was let turn. */
 function scriptedLoop() {
@@ -60,5 +62,27 @@ describe("work done in steps of the event loop", () => {
       await turns.take();
       expect(isHeard).toBe(true);
     }
+  });
+});
+
+describe("a map that is filled in steps", () => {
+  it("law: holds what a Map would", () => {
+    const sets = fc.array(fc.tuple(fc.nat(30), fc.nat()), { maxLength: 60 });
+    fc.assert(
+      fc.property(sets, fc.constantFrom(0, 65_530, 131_070), (given, filled) => {
+        const [held, expected] = [new LongMap<number>(), new Map<string, number>()];
+        for (let at = 0; at < filled; at++) held.set(`filled ${at}`, at);
+        for (const [key, value] of given) {
+          held.set(`key ${key}`, value);
+          expected.set(`key ${key}`, value);
+        }
+        for (let key = 0; key <= 30; key++) {
+          expect(held.get(`key ${key}`)).toBe(expected.get(`key ${key}`));
+          expect(held.has(`key ${key}`)).toBe(expected.has(`key ${key}`));
+        }
+        if (filled > 0) expect(held.get("filled 7")).toBe(7);
+      }),
+      runs(20),
+    );
   });
 });

@@ -79,3 +79,32 @@ export class EventLoopTurns {
     this.#heldSince = this.#loop.now();
   }
 }
+
+/** Entries of a part of a {@link LongMap}. */
+const PART = 1 << 16;
+
+/**
+ * Values by text, for work in steps. A `Map` stops at each doubling to copy all that it holds, which is a long step when
+ * it holds much; this one goes on in another part, and finds what was set last the soonest.
+ */
+export class LongMap<Value> {
+  readonly #parts: Map<string, Value>[] = [];
+
+  get(key: string): Value | undefined {
+    return this.#partOf(key)?.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#partOf(key) !== undefined;
+  }
+
+  set(key: string, value: Value): void {
+    let part = this.#parts.at(-1);
+    if (part === undefined || part.size >= PART) this.#parts.push((part = new Map()));
+    part.set(key, value);
+  }
+
+  #partOf(key: string): Map<string, Value> | undefined {
+    return this.#parts.findLast((part) => part.has(key));
+  }
+}

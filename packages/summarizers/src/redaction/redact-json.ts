@@ -12,7 +12,7 @@ const BETWEEN = "\n\n";
  */
 export async function redactJson<Value extends JsonValue | undefined>(
   value: Value,
-  ids: ReadonlySet<string> = new Set(),
+  ids: Pick<ReadonlySet<string>, "has"> = new Set(),
 ): Promise<Value> {
   const turns = new EventLoopTurns();
   const { texts, lists } = await turns.finish(collect(value));
@@ -119,7 +119,7 @@ async function touchedAmong(texts: readonly string[], stretches: StretchesOfText
 
 async function replacementsOf(
   texts: readonly string[],
-  ids: ReadonlySet<string>,
+  ids: Pick<ReadonlySet<string>, "has">,
   stretches: StretchesOfTexts,
 ): Promise<ReadonlyMap<string, string>> {
   const replacements = new Map<string, string>();
@@ -141,6 +141,7 @@ async function replacementsOf(
   return replacements;
 }
 
+/** Returns the value with texts replaced. What contains none of them is returned as it is, and not copied. */
 function replaced(
   value: JsonValue | undefined,
   texts: ReadonlyMap<string, string>,
@@ -148,16 +149,20 @@ function replaced(
 ): JsonValue | undefined {
   if (typeof value === "string") return texts.get(value) ?? value;
   if (typeof value !== "object" || value === null) return value;
-  if (!Array.isArray(value))
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaced(item, texts, joined)]));
+  if (!Array.isArray(value)) {
+    const fields = Object.entries(value).map(([key, item]) => ({ key, item, clean: replaced(item, texts, joined) }));
+    const isClean = fields.every(({ item, clean }) => item === clean);
+    return isClean ? value : Object.fromEntries(fields.map(({ key, clean }) => [key, clean]));
+  }
   const pieces = joined.get(value);
   const typed = argumentsIn(value);
-  if (typed !== null) return (pieces ?? typed).map((text) => texts.get(text) ?? text);
   let next = 0;
-  return value.map((item: JsonValue) => {
-    const whole = pieces !== undefined && textOf(item) !== null ? { ...(item as object), text: pieces[next++] } : item;
+  const items = (typed === null ? value : (pieces ?? typed)).map((item: JsonValue) => {
+    const isPiece = typed === null && pieces !== undefined && textOf(item) !== null;
+    const whole = isPiece ? { ...(item as object), text: pieces[next++] } : item;
     return replaced(whole as JsonValue, texts, joined) as JsonValue;
   });
+  return items.every((item, index) => item === value[index]) ? value : items;
 }
 
 /** Texts of a list that are searched as one, and what is put between them. */

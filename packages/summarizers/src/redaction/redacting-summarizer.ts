@@ -1,6 +1,8 @@
 import {
   EventLoopTurns,
   type JsonValue,
+  LongMap,
+  type Message,
   type MessageId,
   type Steps,
   type SummarizeRequest,
@@ -45,22 +47,47 @@ export function redactingSummarizer(inner: Summarizer): Summarizer {
 const NO_IDS: readonly MessageId[] = [];
 
 /** Redacts a request; returns the same one when there is nothing to redact. */
-async function redactedRequest(request: SummarizeRequest, ids: ReadonlySet<string>): Promise<SummarizeRequest> {
-  const { messages, overlap, previous, pins, instructions } = request;
+async function redactedRequest(request: SummarizeRequest, ids: KnownIds): Promise<SummarizeRequest> {
+  const { overlap, previous, pins, instructions, signal } = request;
+  const messages = await redactedMessages(request.messages, ids, signal);
   // The span of a summary is left out: its list of ids may be as long as the thread.
   const span = previous === null ? null : { ...previous.span, messageIds: NO_IDS };
   const told = previous === null || span === null ? null : { ...previous, span };
-  const texts = { messages, overlap: overlap ?? null, previous: told, pins, instructions: instructions ?? null };
+  const texts = { overlap: overlap ?? null, previous: told, pins, instructions: instructions ?? null };
   const clean = await redacted(texts, ids);
-  if (clean === texts) return request;
+  if (clean === texts) return messages === request.messages ? request : { ...request, messages };
   return {
     ...request,
-    messages: clean.messages,
+    messages,
     previous: clean.previous === null || previous === null ? null : { ...clean.previous, span: previous.span },
     pins: clean.pins,
     ...(clean.overlap !== null && { overlap: clean.overlap }),
     ...(clean.instructions !== null && { instructions: clean.instructions }),
   };
+}
+
+/**
+ * Redacts messages, some at a time, because all of a long span at once would hold up the event loop. Only a message with
+ * a secret is copied; returns the same list when there is none.
+ */
+async function redactedMessages(
+  messages: readonly Message[],
+  ids: KnownIds,
+  signal: AbortSignal | undefined,
+): Promise<readonly Message[]> {
+  const turns = new EventLoopTurns();
+  let clean: Message[] | undefined;
+  for (let from = 0; from < messages.length; from += AT_A_TIME) {
+    const some = messages.slice(from, from + AT_A_TIME);
+    const told = await redacted(some, ids);
+    if (told !== some) {
+      clean ??= [...messages];
+      for (const [index, message] of told.entries()) clean[from + index] = message;
+    }
+    await turns.take();
+    signal?.throwIfAborted();
+  }
+  return clean ?? messages;
 }
 
 /**
@@ -80,22 +107,25 @@ async function redactedError(error: unknown): Promise<unknown> {
   });
 }
 
-/** Messages whose ids are collected in one step; a step takes less than a millisecond. */
+/** Messages that are redacted together, and whose ids are collected in one step. */
 const AT_A_TIME = 1_024;
 
+type KnownIds = Pick<ReadonlySet<string>, "has">;
+
 /** The ids of a request's messages and items. They are never redacted, or the answer would not fit the thread. */
-function* idsOf({ messages, overlap = [], previous, pins }: SummarizeRequest): Steps<ReadonlySet<string>> {
-  const ids = new Set<string>(overlap.map(({ id }) => id));
-  for (const { id } of messages) {
-    ids.add(id);
-    if (ids.size % AT_A_TIME === 0) yield;
+function* idsOf({ messages, overlap = [], previous, pins }: SummarizeRequest): Steps<KnownIds> {
+  const ids = new LongMap<true>();
+  for (const { id } of overlap) ids.set(id, true);
+  for (const [index, { id }] of messages.entries()) {
+    ids.set(id, true);
+    if (index % AT_A_TIME === 0) yield;
   }
   for (const { id, sources } of previous === null ? [] : sourcedItems(previous))
-    for (const known of [id, ...sources]) ids.add(known);
-  for (const { source } of pins) if (source !== undefined) ids.add(source.messageId);
+    for (const known of [id, ...sources]) ids.set(known, true);
+  for (const { source } of pins) if (source !== undefined) ids.set(source.messageId, true);
   return ids;
 }
 
 /** Messages, summaries and changes are pure JSON, although their types do not say so. */
-const redacted = async <Value>(value: Value, ids: ReadonlySet<string>): Promise<Value> =>
+const redacted = async <Value>(value: Value, ids: KnownIds): Promise<Value> =>
   (await redactJson(value as unknown as JsonValue, ids)) as unknown as Value;

@@ -1,4 +1,4 @@
-import { applySummaryChanges, renderSummary, ThreadfoldError } from "@threadfold/core";
+import { applySummaryChanges, type Message, renderSummary, type Summarizer, ThreadfoldError } from "@threadfold/core";
 import { brokenLaws, cpuTimeMs, growthOnQuadrupling, runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -327,6 +327,34 @@ describe("redactingSummarizer", () => {
     expect((await redactingSummarizer(leaking).summarize(request)).changes).toEqual([
       { op: "set-current-task", task: "[redacted github-token]" },
     ]);
+  });
+
+  it("copies only the messages with a secret, however many there are", async () => {
+    const long = new Conversation();
+    for (let turn = 0; turn < 1_500; turn++) long.user(`Step ${turn}.`).agent(turn === 900 ? secret : `Did ${turn}.`);
+    let seen: readonly Message[] = [];
+    const inner: Summarizer = {
+      id: "inner",
+      summarize: async (asked) => ((seen = asked.messages), { changes: [] }),
+    };
+    const asked = requestFor(long.messages);
+    await redactingSummarizer(inner).summarize(asked);
+    expect(seen.length).toBe(3_000);
+    const copied = seen.flatMap((message, index) => (message === asked.messages[index] ? [] : [index]));
+    expect(copied).toEqual([1_801]);
+    expect(JSON.stringify(seen)).not.toContain(secret);
+  });
+
+  it("ends with the signal's reason in the middle of a long span", async () => {
+    const long = new Conversation();
+    for (let turn = 0; turn < 3_000; turn++) long.user(`Step ${turn}: ${"what to do ".repeat(200)}${turn}`);
+    const controller = new AbortController();
+    let asked = 0;
+    const inner: Summarizer = { id: "inner", summarize: async () => (asked++, { changes: [] }) };
+    setImmediate(() => controller.abort(new Error("stopped")));
+    const summary = redactingSummarizer(inner).summarize({ ...requestFor(long.messages), signal: controller.signal });
+    await expect(summary).rejects.toThrow("stopped");
+    expect(asked).toBe(0);
   });
 
   it("redacts secrets in an error, and keeps its code, hint, details and whether it may be retried", async () => {

@@ -1,9 +1,10 @@
 import {
   type FileItem,
+  FolderCount,
   fileName,
   isSameFile,
+  LongMap,
   plainPath,
-  sharedFolderOf,
   shownPath,
   strongestAction,
 } from "@threadfold/core";
@@ -14,7 +15,7 @@ import { FOUND_AT, plainLine } from "../reading/result-body.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place } from "../reading/speech.ts";
 import { type SpanWords, tellsNothing } from "../text/words.ts";
-import { type Candidate, type Harvest, type HarvestContext, LongMap, type SpanCollector } from "./span-collector.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
 type Action = FileItem["action"];
 
@@ -215,23 +216,23 @@ function newestNames({ names, balance }: FileHistory, before: readonly string[],
 
 /** The paths of the files that a span touched, and the folder that most of them share. */
 export class SpanPaths {
-  readonly #paths: Set<string>;
-  #folder: string | undefined;
+  readonly #known = new LongMap<true>();
+  readonly #folders = new FolderCount();
 
   /** @param known paths of the previous summary. */
   constructor(known: Iterable<string>) {
-    this.#paths = new Set(known);
+    for (const path of known) this.note(path);
   }
 
   note(path: string): void {
-    this.#paths.add(path);
-    this.#folder = undefined;
+    if (this.#known.has(path)) return;
+    this.#known.set(path, true);
+    this.#folders.add(path);
   }
 
   /** The shared folder, with a slash at its end; empty when there is none. */
   get folder(): string {
-    this.#folder ??= sharedFolderOf(this.#paths);
-    return this.#folder;
+    return this.#folders.shared;
   }
 
   /** Returns a text with the shared folder left out of paths. The shared folder may change with the next fold. */

@@ -1,5 +1,6 @@
 import {
   asToolCallId,
+  LongMap,
   type Message,
   type Steps,
   type SummarizeRequest,
@@ -50,7 +51,7 @@ import { OutcomeCollector, RunCollector } from "./outcome-collectors.ts";
 import { QuestionCollector, RefusalCollector, refusalOf } from "./question-collector.ts";
 import { CommitCollector, HandoffCollector, ReportCollector, withoutDraft } from "./report-collectors.ts";
 import { RequestCollector } from "./request-collector.ts";
-import { type Harvest, type HarvestContext, LongMap, type SpanCollector, type SpanStart } from "./span-collector.ts";
+import type { Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
 import { AskedForCollector, ConstraintCollector, DecisionCollector, FactCollector } from "./statement-collectors.ts";
 import { TaskCollector, TodoCollector } from "./task-collectors.ts";
 

@@ -2,6 +2,7 @@ import {
   type ErrorItem,
   fileName,
   type JsonObject,
+  LongMap,
   type MessageId,
   type SummaryChange,
   type ToolOutcome,
@@ -52,13 +53,13 @@ export class RunCollector implements SpanCollector {
   readonly #open = new Map<string, Trouble>();
   readonly #troubles: Trouble[] = [];
   /** Subjects that ran without an error, in this span. */
-  readonly #passed = new Map<string, Place>();
+  readonly #passed = new LongMap<Place>();
   /** The runs of tests that passed, by command, in this span. */
   readonly #green = new Map<string, Place>();
   /** Files that were read and not found, by name without folders, with their subjects. */
   readonly #missed = new Map<string, string>();
   /** Names of the files that calls used without an error. */
-  readonly #found = new Set<string>();
+  readonly #found = new LongMap<true>();
   /** Files changed since the last notable run. */
   #changes: string[] = [];
   /** The newest message of the span with which a user began a turn. */
@@ -132,7 +133,7 @@ export class RunCollector implements SpanCollector {
 
   /** Forgets that a file could not be read, as it was found after all, there or in another folder. */
   #find(path: string): void {
-    this.#found.add(fileName(path));
+    this.#found.set(fileName(path), true);
     const subject = this.#missed.get(fileName(path)) ?? "";
     const trouble = this.#open.get(subject);
     if (trouble !== undefined) trouble.resolution = SUCCEEDED;
@@ -159,8 +160,7 @@ export class RunCollector implements SpanCollector {
     this.#open.delete(subject);
   }
 
-  harvest({ messages, previous }: HarvestContext): Harvest {
-    const length = messages.length;
+  harvest({ messages: { length }, previous }: HarvestContext): Harvest {
     const before = new Map((previous?.errors ?? []).map((item) => [item.error, item]));
     const frames = repeatedEnds([...this.#runs.values()].map(({ last }) => last));
     const ran = new Map((previous?.toolOutcomes ?? []).map(({ keyFields, id }) => [keyFields["command"], id]));
@@ -191,10 +191,11 @@ export class RunCollector implements SpanCollector {
    */
   #resolvedSince(item: ErrorItem): readonly Candidate[] {
     if (item.resolution !== null) return [];
-    const passed =
-      [...this.#passed].find(([subject]) => item.error.startsWith(`${subject}: `))?.[1] ?? this.#greenOf(item);
+    const passed = this.#passedOf(item.error) ?? this.#greenOf(item);
     const place = passed ?? this.#turn;
-    if (place === null || (passed === undefined && this.#isSeen(item.error))) return [];
+    const key = statementKey(item.error);
+    const isSeen = (): boolean => this.#troubles.some(({ error }) => key.includes(statementKey(error)));
+    if (place === null || (passed === undefined && isSeen())) return [];
     const { id, ...rest } = item;
     const sources = [...new Set([...item.sources, place.messageId])];
     const resolution = passed === undefined ? NOT_SEEN_AGAIN : SUCCEEDED;
@@ -205,8 +206,13 @@ export class RunCollector implements SpanCollector {
   #wentWell({ error, resolution }: ErrorItem): boolean {
     if (resolution !== null || error.startsWith("`")) return false;
     const missing = MISSING.exec(error)?.[1];
-    if (missing !== undefined && this.#found.has(fileName(missing))) return true;
-    return [...this.#passed.keys()].some((subject) => error.startsWith(`${subject}: `));
+    return (missing !== undefined && this.#found.has(fileName(missing))) || this.#passedOf(error) !== undefined;
+  }
+
+  /** Where the subject of an error of an earlier fold went well, which is what it says before a colon. */
+  #passedOf(error: string): Place | undefined {
+    const places = [...error.matchAll(/: /g)].map(({ index }) => this.#passed.get(error.slice(0, index)));
+    return places.find((place) => place !== undefined);
   }
 
   /** Where all tests passed some of which an error of an earlier fold is about. */
@@ -220,11 +226,6 @@ export class RunCollector implements SpanCollector {
     if (outcome !== "failure" || declared || this.#runs.has(part)) return false;
     return [...this.#green.keys()].some((command) => coversRun(command, part));
   }
-
-  #isSeen(error: string): boolean {
-    const key = statementKey(error);
-    return this.#troubles.some((trouble) => key.includes(statementKey(trouble.error)));
-  }
 }
 
 /** The command in backticks that an error begins with, or an empty text. */
@@ -233,9 +234,8 @@ const commandIn = (error: string): string => /^`([^`]*)`/.exec(error)?.[1] ?? ""
 /** The file in the error of a call that did not find it. */
 const MISSING = /^\S+ (\S+): .{0,200}\b(?:does not exist|no such file|file not found)/i;
 
-const resolved = (section: "errors" | "toolOutcomes", itemId: string, reason: string): SummaryChange => {
-  return { op: "resolve", section, itemId, reason };
-};
+const resolved = (section: "errors" | "toolOutcomes", itemId: string, reason: string) =>
+  ({ op: "resolve", section, itemId, reason }) satisfies SummaryChange;
 
 const subjectOf = ({ toolName, files }: CallReading): string => [toolName, files[0]?.path].filter(Boolean).join(" ");
 
@@ -331,7 +331,7 @@ function looksCandidate(alike: readonly ServiceOutcome[], length: number, before
 function outcomeCandidate(
   { result, keyFields }: ServiceOutcome,
   length: number,
-): Candidate & { readonly section: "toolOutcomes" } {
+): Candidate & { section: "toolOutcomes" } {
   const { envelope, failed, place, call } = result;
   const declared = envelope.keyFields === undefined ? 0 : DECLARED_WORTH;
   return {

@@ -69,27 +69,6 @@ function* mergedByWorth(first: readonly Candidate[], second: readonly Candidate[
   return merged;
 }
 
-/** Entries of a part of a {@link LongMap}. */
-const PART = 1 << 16;
-
-/**
- * Values by text. A `Map` stops at each doubling to copy all that it holds, which takes long when a long span fills it;
- * this one goes on in another part, and finds what was set last the soonest.
- */
-export class LongMap<Value> {
-  readonly #parts: Map<string, Value>[] = [];
-
-  get(key: string): Value | undefined {
-    return this.#parts.findLast((part) => part.has(key))?.get(key);
-  }
-
-  set(key: string, value: Value): void {
-    let part = this.#parts.at(-1);
-    if (part === undefined || part.size >= PART) this.#parts.push((part = new Map()));
-    part.set(key, value);
-  }
-}
-
 /** The author of a handoff: whoever compacted the log, or a sub-agent that reports back. */
 export type HandoffSpeaker = Exclude<ItemSpeaker, "agent" | "user">;
 

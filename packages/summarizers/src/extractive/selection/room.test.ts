@@ -2,7 +2,7 @@ import { asMessageId, finishSteps } from "@threadfold/core";
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Candidate, LongMap, ranked } from "../collectors/span-collector.ts";
+import { type Candidate, ranked } from "../collectors/span-collector.ts";
 import { allotments, ROOM_SECTIONS, type RoomSection } from "./room.ts";
 
 const demands: fc.Arbitrary<Record<RoomSection, number>> = fc.record(
@@ -90,24 +90,5 @@ describe("candidates for the room", () => {
     for (const _ of ranked(watched)) counts.push(compared);
     expect(compared).toBeGreaterThan(100_000);
     expect(Math.max(...counts.map((count, step) => count - (counts[step - 1] ?? 0)))).toBeLessThan(40_000);
-  });
-});
-
-describe("a map for a long span", () => {
-  it("law: holds what a Map would", () => {
-    const sets = fc.array(fc.tuple(fc.nat(30), fc.nat()), { maxLength: 60 });
-    fc.assert(
-      fc.property(sets, fc.constantFrom(0, 65_530, 131_070), (given, filled) => {
-        const [held, expected] = [new LongMap<number>(), new Map<string, number>()];
-        for (let at = 0; at < filled; at++) held.set(`filled ${at}`, at);
-        for (const [key, value] of given) {
-          held.set(`key ${key}`, value);
-          expected.set(`key ${key}`, value);
-        }
-        for (let key = 0; key <= 30; key++) expect(held.get(`key ${key}`)).toBe(expected.get(`key ${key}`));
-        if (filled > 0) expect(held.get("filled 7")).toBe(7);
-      }),
-      runs(20),
-    );
   });
 });
