@@ -30,7 +30,7 @@ export class DraftPlan {
   readonly #chosen: CompactionProposal[] = [];
   /** Proposals that lost a message to a later one. */
   readonly #reduced = new Set<CompactionProposal>();
-  #shrunk = false;
+  #shrunk = 0;
   #proposals: readonly CompactionProposal[] | undefined;
 
   constructor(records: PlanRecords, shape: ThreadShape) {
@@ -87,13 +87,23 @@ export class DraftPlan {
     const header = this.#shape.header(ordinal);
     const before = this.renderedTokens(header);
     this.#kept.set(ordinal, shrunk);
-    this.#shrunk = true;
+    this.#shrunk++;
     return Math.max(0, before - this.renderedTokens(header));
+  }
+
+  /** What the draft does, in sums by strategy and action: the same for two drafts of a thread that do the same. */
+  get sums(): readonly (readonly [string, readonly number[]])[] {
+    const sums = new Map<string, readonly number[]>();
+    for (const { action, strategy, ordinals, estimatedTokensFreed } of this.proposals) {
+      const [count = 0, messages = 0, freed = 0] = sums.get(`${strategy} ${action}`) ?? [];
+      sums.set(`${strategy} ${action}`, [count + 1, messages + ordinals.length, freed + estimatedTokensFreed]);
+    }
+    return [["unread before", [this.#shrunk]], ...sums];
   }
 
   /** True when the draft is still the current plan, unchanged. */
   get isUnchanged(): boolean {
-    return this.#chosen.length === 0 && !this.#shrunk;
+    return this.#chosen.length === 0 && this.#shrunk === 0;
   }
 
   /** Tokens of a message as the draft renders it. An estimate until its proposal is fulfilled. */

@@ -5,7 +5,7 @@ import { DraftPlan } from "../draft/draft-plan.ts";
 import { scriptMessages, scriptThread } from "../laws/script-thread.ts";
 import { contextOf } from "../laws/strategy-context-arbitrary.ts";
 import type { CompactionProposal, StrategyContext } from "../strategy/compaction-strategy.ts";
-import { gatherGroups, summarizeGroups, summaryLimit } from "./summarize-strategy.ts";
+import { gatherGroups, summarizeGroups, summarizeStrategy, summaryLimit } from "./summarize-strategy.ts";
 
 const contextFor = (script: string, tokens = 1_000): StrategyContext =>
   contextOf(scriptThread(script, tokens), 100_000);
@@ -90,6 +90,28 @@ describe("summarizing", () => {
     expect(gatherGroups([], "test", context)).toEqual([]);
     const gone = afterFold(context, dropOf([0, 1]));
     expect(gatherGroups(oldGroups(gone, 0, 1), "test", gone)).toEqual([]);
+  });
+
+  it("expects nothing of a provider's own compaction, which stays in the prompt", () => {
+    const thread = AgentThread.empty(asThreadId("t")).append([
+      message("asked", "user", "x".repeat(4_000)),
+      assistant("compacted", [
+        { type: "opaque", provider: "openai", value: { type: "compaction", encrypted_content: "x".repeat(40_000) } },
+      ]),
+      message("asked again", "user", "x".repeat(4_000)),
+      ...scriptMessages("u1 a1 u2 a2 u3 a3 u4 a4 u5"),
+    ]);
+    const context = contextOf(thread, 100_000);
+    expect(context.shape.header(1)).toMatchObject({ holdsCompaction: true });
+    const [summary, ...others] = summarizeGroups(oldGroups(context, 0, 1, 2), "test", context);
+    expect([summary?.ordinals, others]).toEqual([[0, 1, 2], []]);
+    const most = context.shape.header(0).tokens + context.shape.header(2).tokens;
+    expect(summary?.estimatedTokensFreed).toBeLessThan(most);
+    expect(summarizeGroups(oldGroups(context, 1), "test", context)).toEqual([]);
+    const little = { ...context, needed: 500 };
+    expect(summarizeStrategy.analyze(little).flatMap(({ ordinals }) => ordinals)).toEqual([0]);
+    const more = { ...context, needed: context.shape.header(0).tokens + 500 };
+    expect(summarizeStrategy.analyze(more).flatMap(({ ordinals }) => ordinals)).toEqual([0, 1, 2]);
   });
 
   it("absorbs earlier summaries, sizes the result by the new messages, and never summarizes a summary alone", () => {

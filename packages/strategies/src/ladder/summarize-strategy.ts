@@ -1,6 +1,7 @@
 import {
   finishSteps,
   type MessageGroup,
+  type MessageHeader,
   OrdinalMap,
   type Steps,
   type SummarizationRecord,
@@ -123,10 +124,17 @@ function* oldestGroups(context: StrategyContext): Steps<readonly MessageGroup[]>
     if (freed >= context.needed) break;
     if (chosen.length % AT_A_TIME === AT_A_TIME - 1) yield;
     chosen.push(group);
-    freed += group.ordinals.reduce((sum, ordinal) => sum + context.renderedTokens(context.shape.header(ordinal)), 0);
+    freed += group.ordinals.reduce((sum, ordinal) => sum + tokensFor(context.shape.header(ordinal), context), 0);
   }
   return chosen;
 }
+
+/**
+ * Tokens of a message that a summary takes the place of. None of a provider's own compaction: a span may go over it, but
+ * it stays in the prompt.
+ */
+const tokensFor = (header: MessageHeader, { renderedTokens }: StrategyContext): number =>
+  header.holdsCompaction ? 0 : renderedTokens(header);
 
 /** A summary may take this many tokens however little it stands for: a shorter one says nothing. */
 const LEAST_SUMMARY_TOKENS = 200;
@@ -187,16 +195,17 @@ interface RunSources extends SummarySources {
 }
 
 /** Works in one pass and without extra lists, because a run may contain every message of a long thread. */
-function* sourcesOf({ ordinals }: FoldableRun, { shape, heldBy, renderedTokens }: StrategyContext): Steps<RunSources> {
+function* sourcesOf({ ordinals }: FoldableRun, context: StrategyContext): Steps<RunSources> {
+  const { shape, heldBy } = context;
   let [rendered, raw, rawTokens] = [0, 0, 0];
   const absorbs = new Set<SummarizationRecord>();
   for (const [index, ordinal] of ordinals.entries()) {
     if (index % AT_A_TIME === AT_A_TIME - 1) yield;
     const header = shape.header(ordinal);
     const hold = heldBy(ordinal);
-    rendered += renderedTokens(header);
+    rendered += tokensFor(header, context);
     if (isSummary(hold)) absorbs.add(hold);
-    if (hold?.action === "summarize") continue;
+    if (hold?.action === "summarize" || header.holdsCompaction) continue;
     raw++;
     rawTokens += header.tokens;
   }

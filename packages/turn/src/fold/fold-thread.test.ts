@@ -10,10 +10,11 @@ import {
   type PlanVerifier,
   planRecords,
   previewOf,
+  renderSummary,
   type Summarizer,
   tokenBudget,
 } from "@threadfold/core";
-import { agentThreads, assistant, call, message, result, runs, tool } from "@threadfold/core/laws";
+import { agentThreads, assistant, call, countingTokenizer, message, result, runs, tool } from "@threadfold/core/laws";
 import { clearStrategy, newestUserOrdinal, threadfoldPreset } from "@threadfold/strategies";
 import { scriptThread, shownIn } from "@threadfold/strategies/laws";
 import fc from "fast-check";
@@ -97,6 +98,78 @@ describe("a fold whose rendering takes more tokens than estimated", () => {
     const { softLimit } = tokenBudget(run.config);
     expect(outcome.attempts.map(({ attempt }) => attempt)).toEqual(["ladder", "ladder"]);
     expect(outcome.attempts.map(({ tokens }) => tokens > softLimit)).toEqual([true, false]);
+  });
+});
+
+describe("a fold across a provider's own compaction, which no summary may hold", () => {
+  const compaction = (id: string, length = 60_000): MessageInput =>
+    assistant(id, {
+      ...{ type: "opaque", provider: "openai" },
+      value: { type: "compaction", encrypted_content: "x".repeat(length) },
+    });
+  const said = (from: number, to: number): readonly MessageInput[] =>
+    Array.from({ length: to - from }, (_, at) =>
+      message(`m${from + at}`, at % 2 === 0 ? "user" : "assistant", `Part ${from + at} ${"p".repeat(400)}`),
+    );
+  const thread = AgentThread.empty(asThreadId("t")).append([...said(0, 30), compaction("c"), ...said(30, 80)]);
+  /** Notes each message that it reads. */
+  const noting = () => {
+    const spans: number[] = [];
+    const summarizer: Summarizer = {
+      id: "noting@1",
+      summarize: async ({ messages }) => {
+        spans.push(messages.length);
+        const notes = messages.map(({ id }) => ({ text: `Something about ${id}.`, sources: [id] }));
+        return { changes: notes.map((item) => ({ op: "add" as const, section: "facts" as const, item })) };
+      },
+    };
+    return { spans, summarizer };
+  };
+  const config = { maxInputTokens: 20_000, preserveRecentTurns: 2 };
+
+  it("tells how long each of the summaries is that stand beside it", async () => {
+    const { summarizer } = noting();
+    const { plan } = await folded(thread, { config, ports: { summarizer } });
+    expect(plan.summarizations.length).toBeGreaterThan(1);
+    for (const { summary, summaryTokens } of plan.summarizations) {
+      const tokens = countingTokenizer().countTokens(renderSummary(summary));
+      expect(summaryTokens).toBeGreaterThanOrEqual(tokens);
+      expect(summaryTokens).toBeLessThanOrEqual(tokens + 40);
+    }
+  });
+
+  it("summarizes once, and the next fold does too", async () => {
+    const { spans, summarizer } = noting();
+    const first = await folded(thread, { config, ports: { summarizer } });
+    expect(first.attempts.length).toBe(1);
+    const later = thread.append(said(80, 130));
+    const next = await folded(later, { config, plan: first.plan, ports: { summarizer } });
+    expect(next.attempts.length).toBe(1);
+    expect(spans.length).toBe(2);
+  });
+});
+
+describe("a fold that has folded all that an attempt may fold", () => {
+  it("does not do the same again when that is not enough", async () => {
+    const asked: string[] = [];
+    const summarizer: Summarizer = {
+      ...factSummarizer,
+      summarize: (request) => {
+        asked.push(`${request.messages.length} messages in ${request.maxTokens} tokens`);
+        return factSummarizer.summarize(request);
+      },
+    };
+    const measure = (plan: CompactionPlan): number => 4_000 + viewVerifier(talk(20)).measure(plan);
+    const verifier: PlanVerifier = {
+      measure,
+      verify: (plan) => ({ ...viewVerifier(talk(20)).verify(plan), tokens: measure(plan) }),
+    };
+    const { attempts } = await folded(talk(20), {
+      ...{ config: { maxInputTokens: 4_300 }, ports: { verifier, summarizer } },
+    });
+    const told = attempts.map(({ attempt, tokens }) => `${attempt}: ${tokens}`);
+    expect(new Set(told).size, told.join(", ")).toBe(told.length);
+    expect(new Set(asked).size, asked.join(", ")).toBe(asked.length);
   });
 });
 

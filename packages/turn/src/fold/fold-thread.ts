@@ -29,6 +29,7 @@ import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
 import type { Fulfilment } from "../fulfil/fulfilment.ts";
 import { withKeptFields } from "../fulfil/kept-fields.ts";
 import { replayChecks } from "../fulfil/replay-checks.ts";
+import { withCountedParts } from "../fulfil/summarization-record.ts";
 import { absorbedStretches } from "../propose/absorbed-stretches.ts";
 import { type FoldAttempt, foldAttempts } from "../propose/attempts.ts";
 import { draftAttempt } from "../propose/draft-attempt.ts";
@@ -96,6 +97,7 @@ class Fold {
   readonly #turns = new EventLoopTurns();
   readonly #unanswering = new Set<string>();
   readonly #unread: readonly number[];
+  readonly #known = new Set<string>();
 
   constructor(input: FoldInput, ports: FoldPorts, before: number, leftOut: readonly Stretch[]) {
     const { thread, ledger, tenantId = null, signal } = input;
@@ -201,7 +203,7 @@ class Fold {
   /** Makes and renders the plan of one attempt; null when it would change nothing. */
   async #try(attempt: FoldAttempt, needed: number): Promise<Candidate | null> {
     const draft = await this.#settledDraft(attempt, needed);
-    if (draft.isUnchanged) return null;
+    if (draft.isUnchanged || this.#isKnown(draft, attempt)) return null;
     await this.#hearSignal();
     let summarizerProblem: string | null = null;
     let instructionsUsed = false;
@@ -220,14 +222,25 @@ class Fold {
     await this.#hearSignal();
     const normalized = await this.#inSteps(normalizePlanInSteps(groupRecords(records), this.#shape));
     if (planRecords(normalized.records).length === 0) return null;
+    const { plan, ledger } = this.#input;
+    const made = records.filter(({ sincePlanVersion }) => sincePlanVersion > plan.version);
+    const counted = withCountedParts(normalized.records, [...plan.summarizations, ...made], ledger);
     await this.#inSteps(searchesBehind({ ...this.#input, shape: this.#shape }));
     await this.#hearSignal();
-    const unread = await this.#showUnread(normalized.records, attempt);
+    const unread = await this.#showUnread(counted, attempt);
     const verification = this.#ports.verifier.verify(this.#draft(unread.records, 0));
     const sealed = sealPlan(this.#draft(unread.records, verification.tokens));
     await this.#hearSignal();
     const changes = [...groundChanges(this.#grounds, this.#shape), ...changed, ...normalized.changes];
     return { plan: sealed, verification, attempt, changes, summarizerProblem, instructionsUsed, unread };
+  }
+
+  /** True for what an earlier try did already: it would only be summarized again, and come to the same. */
+  #isKnown(draft: DraftPlan, { unread, summaryMaxTokens }: FoldAttempt): boolean {
+    const key = JSON.stringify([unread, summaryMaxTokens, draft.sums]);
+    const isKnown = this.#known.has(key);
+    this.#known.add(key);
+    return isKnown;
   }
 
   /** Divides the tokens that a plan leaves free among the unread results that do not fit whole. */

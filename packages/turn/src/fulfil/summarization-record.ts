@@ -8,7 +8,10 @@ import {
   liftedPins,
   type Message,
   mergeSummaries,
+  type PlanRecord,
+  type PlanRecords,
   type ResolvedItem,
+  renderSummary,
   type SpanReference,
   type Steps,
   type StructuredSummary,
@@ -69,6 +72,24 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
     // What earlier folds resolved is in their plans: if it were repeated here, plans would grow with the history.
     resolved: [...joined, ...merged.resolved, ...attributed.resolved, ...trimmed.resolved],
   };
+}
+
+/**
+ * Counts again the summaries that normalizing divided, because each part still has the tokens of the whole.
+ *
+ * @param counted records whose tokens are right, with those of the current plan.
+ */
+export function withCountedParts(
+  records: PlanRecords,
+  counted: readonly PlanRecord[],
+  { tokenizer }: Pick<Fulfilment, "tokenizer">,
+): PlanRecords {
+  const known = new Set(counted.flatMap((record) => (record.action === "summarize" ? [record.summary] : [])));
+  const summarizations = records.summarizations.map((record) => {
+    if (known.has(record.summary)) return record;
+    return { ...record, summaryTokens: tokenizer.countTokens(renderSummary(record.summary)) + FRAME_TOKENS };
+  });
+  return { ...records, summarizations };
 }
 
 /** Returns all messages of a proposal: those that it gathers and those that it summarizes in place. */

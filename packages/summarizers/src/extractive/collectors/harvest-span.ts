@@ -59,7 +59,7 @@ import { TaskCollector, TodoCollector } from "./task-collectors.ts";
 export function* harvestSpan(request: SummarizeRequest): Steps<readonly Harvest[]> {
   const { messages, previous, lastTurn, pins, maxTokens, countTokens } = request;
   const context: HarvestContext = { messages, previous, lastTurn, pins, maxTokens, countTokens };
-  const collectors = spanCollectors(request);
+  const collectors = spanCollectors(request, yield* SpanWords.of(messages));
   yield* readSpan(request, collectors);
   const harvests: Harvest[] = [];
   for (const collector of collectors) {
@@ -71,8 +71,7 @@ export function* harvestSpan(request: SummarizeRequest): Steps<readonly Harvest[
 }
 
 /** New collectors for one span, one for each kind of thing that a summary contains. */
-function spanCollectors(start: SpanStart): readonly SpanCollector[] {
-  const words = new SpanWords(start.messages);
+function spanCollectors(start: SpanStart, words: SpanWords): readonly SpanCollector[] {
   const paths = new SpanPaths((start.previous?.files ?? []).map(({ path }) => path));
   return [
     new ConstraintCollector(),

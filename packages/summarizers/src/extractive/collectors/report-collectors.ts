@@ -75,7 +75,6 @@ export class ReportCollector implements SpanCollector {
   }
 
   *prepare(): Steps<void> {
-    yield* this.#words.countInSteps();
     const last = this.#reports.at(-1)?.place;
     for (const [index, report] of this.#reports.entries()) {
       yield;

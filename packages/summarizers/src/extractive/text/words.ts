@@ -38,29 +38,29 @@ export interface CountedWord {
   readonly count: number;
 }
 
-/** Counts the messages of a span that contain each word: rare words are the most distinctive. Counted on first use. */
+/** The messages of a span that contain each word, counted: rare words are the most distinctive. */
 export class SpanWords {
-  readonly #messages: readonly Message[];
-  #counts: WordCounts | undefined;
+  readonly #messages: number;
+  readonly #counts: WordCounts;
 
-  constructor(messages: readonly Message[]) {
+  private constructor(messages: number, counts: WordCounts) {
     this.#messages = messages;
+    this.#counts = counts;
+  }
+
+  /** Counts the words of a span, one message per step. */
+  static *of(messages: readonly Message[]): Steps<SpanWords> {
+    return new SpanWords(messages.length, yield* countsOf(messages));
   }
 
   /** Returns the number of messages that contain a word; at least 1, even for an unknown word. */
   count(word: string): number {
-    if (this.#counts === undefined) finishSteps(this.countInSteps());
-    return this.#counts?.get(word.toLowerCase()) ?? 1;
-  }
-
-  /** Counts the words one message per step, instead of all at once on first use. */
-  *countInSteps(): Steps<void> {
-    this.#counts ??= yield* countsOf(this.#messages);
+    return this.#counts.get(word.toLowerCase()) ?? 1;
   }
 
   /** Checks whether a word occurs in so many messages that it is not distinctive. */
   isCommon(word: string): boolean {
-    return this.count(word) > Math.max(COMMON_LEAST, this.#messages.length * COMMON_SHARE);
+    return this.count(word) > Math.max(COMMON_LEAST, this.#messages * COMMON_SHARE);
   }
 
   /** Returns the words that occur in the fewest messages, rarest first; of equally rare ones, the longer first. */
