@@ -130,6 +130,14 @@ const withoutCaller = derivation(
       : withoutMark(part, requirement),
 );
 
+/**
+ * Checks whether a part has something of its provider that is compared with other messages: a cache mark, of which a
+ * request may have so many, or the item that made a call, which must be shown. Other fields concern their part alone.
+ */
+export const isComparedByFields = (part: Part, { cacheMarks, callers }: FormatRequirements): boolean =>
+  (cacheMarks !== undefined && marksOf(part, cacheMarks) > 0) ||
+  (callers !== undefined && callerOf(part, callers) !== undefined);
+
 /** The fields of a text whose loss is reported; its other fields are the provider's bookkeeping. */
 const MISSED: readonly string[] = ["cache_control", "cacheControl", "prompt_cache_breakpoint", "citations"];
 

@@ -1,10 +1,13 @@
 import {
-  type AgentThread,
+  AgentThread,
   type CompactionPlan,
   groupMessages,
   groupRecords,
+  type MessageInput,
   normalizePlan,
+  type Part,
   type PlanRecord,
+  type ProviderMetadata,
   type SystemEntry,
   sealPlan,
   TokenLedger,
@@ -12,11 +15,12 @@ import {
   threadShape,
 } from "@threadfold/core";
 import {
-  agentThreads,
   artifactIds,
   countingTokenizer,
+  GENERATED_THREAD_ID,
   hostileTexts,
   planRecordsFor,
+  threadEntryInputs,
   withoutOverlaps,
 } from "@threadfold/core/laws";
 import fc from "fast-check";
@@ -102,8 +106,44 @@ const hostParts = fc.record({
   tools: fc.constantFrom<readonly ToolDefinition[]>([], tools, [...tools, ...tools]),
 });
 
+/** What providers attach to parts: some of it concerns its part alone, some is compared with other messages. */
+const ofProviders: readonly ProviderMetadata[] = [
+  { openai: { itemId: "item_1" }, anthropic: { note: "ours" } },
+  { google: { thoughtSignature: "c2lnbmVk" } },
+  { openai: { prompt_cache_breakpoint: { mode: "explicit" } } },
+  { anthropic: { cache_control: { type: "ephemeral" } } },
+  { openai: { caller: { type: "program", caller_id: "call_1" } } },
+  { anthropic: { caller: { type: "code_execution_20250825", tool_id: "srvtoolu_1" } } },
+];
+
+/** Attaches something of a provider to some parts: each number stands for one part, in order and again from the first. */
+function withMetadata(message: MessageInput, chosen: readonly number[]): MessageInput {
+  const parts = message.parts.map((part, index): Part => {
+    const providerMetadata = ofProviders[(chosen[index % chosen.length] ?? 0) + message.parts.length - 1];
+    // What proves reasoning has fields of its own, and importers put it there.
+    const hasNone = part.type === "opaque" || part.type === "reasoning" || providerMetadata === undefined;
+    return hasNone ? part : { ...part, providerMetadata };
+  });
+  return { ...message, parts } as MessageInput;
+}
+
+const threads: fc.Arbitrary<AgentThread> = fc
+  .tuple(
+    threadEntryInputs({ malformed: true, maxMessages: 24 }),
+    fc.oneof(fc.constant([]), fc.array(fc.integer({ min: -9, max: 5 }), { minLength: 1, maxLength: 5 })),
+  )
+  .map(([entries, chosen]) =>
+    AgentThread.empty(GENERATED_THREAD_ID).appendEntries(
+      entries.map((entry) =>
+        entry.type === "message" && chosen.length > 0
+          ? { ...entry, message: withMetadata(entry.message, chosen) }
+          : entry,
+      ),
+    ),
+  );
+
 /** Threads with every kind of oddity, plans over a part of them that they have outgrown, and what a host may add. */
-export const renderInputs: fc.Arbitrary<RenderInput> = agentThreads({ malformed: true, maxMessages: 24 })
+export const renderInputs: fc.Arbitrary<RenderInput> = threads
   .chain((thread) => fc.tuple(fc.constant(thread), fc.integer({ min: 0, max: thread.version })))
   .chain(([thread, version]) => {
     const seen = thread.atVersion(version);

@@ -11,7 +11,7 @@ import {
   sealPlan,
   spanOf,
 } from "@threadfold/core";
-import { message } from "@threadfold/core/laws";
+import { assistant, call, message, result, text, tool } from "@threadfold/core/laws";
 import { describe, expect, it, vi } from "vitest";
 import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
 import { FORMATS } from "../formats/formats.ts";
@@ -24,6 +24,11 @@ import { renderRequest } from "./render-request.ts";
 const threadId = asThreadId("long");
 const said = (index: number): MessageInput =>
   message(`m${index}`, index % 2 === 0 ? "user" : "assistant", `Message ${index}.`);
+/** A call, and its result. */
+const agentStep = (index: number): readonly [MessageInput, MessageInput] => [
+  assistant(`a${index}`, [text(`I read file ${index}.`), call(`c${index}`, "read", { path: `${index}.ts` })]),
+  tool(`t${index}`, result(`c${index}`, `The text of ${index}.`, { toolName: "read" })),
+];
 /** The same lists each time: a rendering goes on only where its frame is the same. */
 const FRAME = { system: [], tools: [] };
 const plan = emptyPlan(threadId, "test");
@@ -88,6 +93,33 @@ describe("a rendering that grows with its thread", () => {
         following = following.grow(inputOf(thread));
         expect(following.rendering.request).toEqual(renderRequest(inputOf(thread), format).request);
       }
+    },
+  );
+
+  it.each(FORMATS.map((format) => [format.id, format] as const))(
+    "P9: settles steps with what a provider says about each part, in %s",
+    (_id, format) => {
+      const of = (index: number) => ({
+        openai: { itemId: `item_${index}` },
+        anthropic: { note: index },
+        google: { thoughtSignature: `${index}` },
+      });
+      const step = (index: number): readonly MessageInput[] => {
+        const [asked, read] = agentStep(index);
+        return [
+          { ...asked, parts: asked.parts.map((part) => ({ ...part, providerMetadata: of(index) })) },
+          { ...read, parts: read.parts.map((part) => ({ ...part, providerMetadata: of(index) })) },
+        ] as readonly MessageInput[];
+      };
+      let thread = AgentThread.empty(threadId).append([said(0)]);
+      let following = GrowingRendering.of(inputOf(thread), format);
+      for (let index = 1; index <= 40; index++) {
+        thread = thread.append(step(index));
+        following = following.grow(inputOf(thread));
+      }
+      expect(following.rendering.request).toEqual(renderRequest(inputOf(thread), format).request);
+      // All but what the newest step may still change.
+      expect(following.settledChats.length).toBeGreaterThan(2 * 38);
     },
   );
 

@@ -107,7 +107,7 @@ export class GrowingRendering {
     const { input } = context;
     let settled = this.#settled;
     // A late result for a settled call, or a reused id, changes what was rendered: then all of it is open again.
-    const isTied = settled.drafts.length > 0 && !isApart(open, settled.callIds);
+    const isTied = settled.drafts.length > 0 && !isApart(open, settled.callIds, context.requirements);
     const drafts = isTied ? draftRequest(view.entries, input).drafts : open;
     if (isTied) settled = NOTHING_SETTLED();
     const start = pieceStart(context, drafts, settled.callIds);
@@ -176,7 +176,7 @@ function pieceStart(
   drafts: readonly Draft[],
   settledIds: ReadonlySet<string>,
 ): number {
-  const start = lastPieceStart(drafts, settledIds);
+  const start = lastPieceStart(drafts, settledIds, requirements);
   const before = drafts.slice(0, start).map(({ chat }) => chat);
   return start > 0 && leaveItemOpen(before, requirements) ? 0 : start;
 }

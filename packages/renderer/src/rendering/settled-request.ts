@@ -8,6 +8,7 @@ import {
 } from "@threadfold/core";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import type { DraftRequest, RequestEnds } from "../conform/conformance.ts";
+import { isComparedByFields } from "../conform/left-out-fields.ts";
 import { conform } from "../conform/repairs.ts";
 import { declaredTools } from "../conform/tools.ts";
 import type { RenderInput } from "../input/render-input.ts";
@@ -82,12 +83,16 @@ function withPins(found: ReadonlySet<Pin>, { drafts }: RequestPiece, livePins: r
  * Returns where the last piece of a log begins that is not tied to anything before it: it starts with an assistant
  * message after another speaker's message, its results are in place, and its ids are new. 0 when there is none.
  */
-export function lastPieceStart(drafts: readonly Draft[], settledIds: ReadonlySet<string>): number {
+export function lastPieceStart(
+  drafts: readonly Draft[],
+  settledIds: ReadonlySet<string>,
+  requirements: FormatRequirements,
+): number {
   const start = drafts.findLastIndex((draft, index) => isPieceStart(draft, drafts, index));
   if (start <= 0) return 0;
   const before = new Set(drafts.slice(0, start).flatMap(idsOf));
   const piece = drafts.slice(start);
-  const isFree = isApart(piece, settledIds) && isApart(piece, before) && isInPlace(piece);
+  const isFree = [settledIds, before].every((ids) => isApart(piece, ids, requirements)) && isInPlace(piece);
   return isFree ? start : 0;
 }
 
@@ -101,16 +106,11 @@ function isPieceStart({ chat, message }: Draft, drafts: readonly Draft[], index:
 
 /**
  * Checks that drafts neither name a call with one of these ids nor contain anything that repairs compare across
- * messages: provider items, and provider metadata on a part.
+ * messages: provider items, and some fields of a provider.
  */
-export function isApart(drafts: readonly Draft[], ids: ReadonlySet<string>): boolean {
+export function isApart(drafts: readonly Draft[], ids: ReadonlySet<string>, requirements: FormatRequirements): boolean {
+  const isOrdinary = (part: Part): boolean => part.type !== "opaque" && !isComparedByFields(part, requirements);
   return drafts.every((draft) => draft.chat.parts.every(isOrdinary) && idsOf(draft).every((id) => !ids.has(id)));
-}
-
-function isOrdinary(part: Part): boolean {
-  if (part.type === "opaque" || part.providerMetadata !== undefined) return false;
-  const isPlain = part.type !== "tool-result" || part.result.content.type !== "blocks";
-  return isPlain || part.result.content.blocks.every(({ providerMetadata }) => providerMetadata === undefined);
 }
 
 /** Returns the ids of the calls that a draft makes, or the one that it answers. */
