@@ -16,6 +16,7 @@ import { benchMachine } from "./bench-machine.ts";
 import { keepResults } from "./bench-results.ts";
 import type { FoldSize, FoldsResults } from "./folds-table.ts";
 import { spreadOf } from "./median.ts";
+import { joinedSessions } from "./peers-sessions.ts";
 import { threadTime } from "./thread-time.ts";
 
 /**
@@ -24,7 +25,8 @@ import { threadTime } from "./thread-time.ts";
  * everything that `prepare` does in the turn that folds, in processor time of this thread, and its longest stretch in
  * which nothing else could run; first with the thread in memory, and then in a SQLite file. The fold of the whole
  * history, in which the agent typed a key, is reported separately, in memory. `--json` prints one line per size, and at the end the cost of the largest
- * relative to 10 000 messages; numbers choose the sizes. A full run is kept for `bench:docs`.
+ * relative to 10 000 messages; numbers choose the sizes. A full run is kept for `bench:docs`. `--recorded` takes the
+ * messages of recorded sessions, one after another, in place of the agent's.
  */
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const BUDGET = 60_000;
@@ -32,10 +34,13 @@ const FOLDS = 15;
 const BATCH = 10_000;
 /** First index of steps that no history contains. */
 const FRESH = 10_000_000;
+/** Recorded messages after the history: enough for the folds. */
+const RECORDED_AFTER = 20_000;
 /** Put together here, so that no scanner takes this file for a leak. */
 const KEY = `AKIA${"IOSFODNN7ABCDEFG"}`;
 
 const json = process.argv.includes("--json");
+const recorded = process.argv.includes("--recorded");
 const chosen = process.argv.map(Number).filter((size) => size > 0);
 const print = (data: unknown, text: string): unknown => process.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
 
@@ -64,7 +69,7 @@ async function measureIn(store: ThreadfoldStore, messages: number) {
     frame: AGENT_FRAME,
     clock: stoppedClock,
   });
-  const history = withKey(agentHistory(messages));
+  const { history, next } = await workOf(messages);
   for (let from = 0; from < history.length; from += BATCH) await session.append(history.slice(from, from + BATCH));
   // What the making of the history left behind is no part of the fold.
   globalThis.gc?.();
@@ -72,7 +77,7 @@ async function measureIn(store: ThreadfoldStore, messages: number) {
   const folds: Time[] = [];
   for (let step = 0; folds.length < FOLDS; step++) {
     const { version } = session.plan;
-    await session.append(agentStep(FRESH + step));
+    await session.append(next(step));
     const time = await threadTime(() => session.prepare());
     if (session.plan.version > version) folds.push(time);
   }
@@ -80,6 +85,18 @@ async function measureIn(store: ThreadfoldStore, messages: number) {
   const { median: foldMs } = spreadOf(folds.map(({ cpuMs }) => cpuMs));
   const { highest: longestBlockMs } = spreadOf(folds.map(({ longestHoldMs }) => longestHoldMs));
   return { first, foldMs: Math.round(foldMs), longestBlockMs: Math.round(longestBlockMs) };
+}
+
+/** What a thread contains, and what an agent adds to it, step by step. */
+interface Work {
+  readonly history: readonly MessageInput[];
+  readonly next: (step: number) => readonly MessageInput[];
+}
+
+async function workOf(messages: number): Promise<Work> {
+  if (!recorded) return { history: withKey(agentHistory(messages)), next: (step) => agentStep(FRESH + step) };
+  const all = await joinedSessions(messages + RECORDED_AFTER);
+  return { history: all.slice(0, messages), next: (step) => all.slice(messages + step, messages + step + 1) };
 }
 
 /** Lets the agent type a key halfway, as happens in long logs: whoever summarizes must not see it. */

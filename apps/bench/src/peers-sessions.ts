@@ -1,7 +1,14 @@
 import { globSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type RecordedSession, recordedSession } from "@threadfold/simulation";
-import { importSessionFile, ThreadfoldError } from "threadfold";
+import {
+  asMessageId,
+  asToolCallId,
+  importSessionFile,
+  type MessageInput,
+  type Part,
+  ThreadfoldError,
+} from "threadfold";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 /** A second copy of a session that also exists in another format. */
@@ -34,10 +41,43 @@ function filesIn(folder: string): readonly SessionFile[] {
 
 /** Returns the session in a file, or null if no importer recognizes it. */
 export async function loadSession({ path, name }: SessionFile): Promise<RecordedSession | null> {
+  const imported = await importedFrom(path);
+  return imported === null ? null : recordedSession(imported, name);
+}
+
+async function importedFrom(path: string): Promise<Awaited<ReturnType<typeof importSessionFile>> | null> {
   try {
-    return recordedSession(await importSessionFile(path), name);
+    return await importSessionFile(path);
   } catch (problem) {
     if (problem instanceof ThreadfoldError) return null;
     throw problem;
   }
+}
+
+/**
+ * Returns the messages of recorded sessions, one session after another and again from the first, as one thread of this
+ * many messages: their ids, and those of their calls, are numbered anew. System messages and side branches are left out.
+ */
+export async function joinedSessions(count: number): Promise<readonly MessageInput[]> {
+  const sessions: (readonly MessageInput[])[] = [];
+  for (const file of sessionFiles()) {
+    const messages = (await importedFrom(file.path))?.messages ?? [];
+    sessions.push(messages.filter(({ branch, role }) => branch === undefined && role !== "system"));
+  }
+  const joined: MessageInput[] = [];
+  for (let at = 0; joined.length < count && sessions.some(({ length }) => length > 0); at++)
+    for (const message of sessions[at % sessions.length] ?? [])
+      joined.push({
+        ...message,
+        id: asMessageId(`m${joined.length}`),
+        parts: message.parts.map((part) => ofRound(part, at)),
+      });
+  return joined.slice(0, count);
+}
+
+/** A part with the id of its call in this round of sessions. */
+function ofRound(part: Part, round: number): Part {
+  if (part.type === "tool-call") return { ...part, callId: asToolCallId(`${part.callId}-${round}`) };
+  if (part.type !== "tool-result") return part;
+  return { ...part, result: { ...part.result, callId: asToolCallId(`${part.result.callId}-${round}`) } };
 }
