@@ -41,6 +41,14 @@ const work = (from: number, count: number, perTurn: number): readonly MessageInp
     tool(`r${at}`, [result(`c${at}`, `export const value = ${at};\n`.repeat(4), { toolName: "bash" })]),
   ]);
 
+/** What a provider compacted by itself: no summary may hold it. */
+const compaction = (id: string): MessageInput =>
+  assistant(id, {
+    type: "opaque",
+    provider: "openai",
+    value: { type: "compaction", encrypted_content: "x".repeat(99) },
+  });
+
 /** Messages under ids of their own. */
 const renamed = (messages: readonly MessageInput[], prefix: string): readonly MessageInput[] =>
   messages.map((one, index) => ({ ...one, id: asMessageId(`${prefix}${index}`) }));
@@ -64,16 +72,21 @@ describe("P9: a fold that skips what an earlier plan absorbed", () => {
         messageInputs({ malformed: true, maxMessages: 12 }),
         fc.integer({ min: 2, max: 200 }),
         fc.constantFrom(...PRESETS),
-        async (before, after, perTurn, name) => {
+        fc.subarray(["in the middle", "behind", "later"]),
+        async (before, after, perTurn, name, compactions) => {
           const preset = presetByName(name);
+          const compacted = (where: string): readonly MessageInput[] =>
+            compactions.includes(where) ? [compaction(where)] : [];
           let thread = AgentThread.empty(asThreadId("long")).append([
             ...work(0, 60, perTurn),
+            ...compacted("in the middle"),
             ...renamed(before, "x"),
             ...work(60, 30, perTurn),
+            ...compacted("behind"),
           ]);
           const first = await runFold(thread, { preset, config: BUDGET }).result;
           if (first.type !== "ready") return;
-          thread = thread.append([...renamed(after, "y"), ...work(90, 30, perTurn)]);
+          thread = thread.append([...renamed(after, "y"), ...compacted("later"), ...work(90, 30, perTurn)]);
           if (leftOut(thread, first.plan, preset).length === 0) return;
           looked++;
           expect(await fold(thread, first.plan, preset)).toEqual(await fold(thread, first.plan, preset, true));
