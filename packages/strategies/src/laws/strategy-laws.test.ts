@@ -92,7 +92,7 @@ describe("the laws of strategies", () => {
       "proposes only messages that may be folded",
     ],
   ])("are broken by one that %s", async (_, wrong, law) => {
-    expect(await broken({ ...dropStrategy, ...wrong }, 80)).toContain(law);
+    expect(await broken({ ...dropStrategy, ...wrong }, 300)).toContain(law);
   });
 
   it.each<[string, CompactionStrategy["execute"] & object, RegExp]>([
