@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { assistant, call, result, tool, user } from "@threadfold/core/laws";
-import { importSessionFile, type MessageInput, ThreadfoldError } from "threadfold";
-import { sessionFiles } from "./peers-sessions.ts";
+import type { MessageInput } from "threadfold";
+import { importedFrom, sessionFiles } from "./peers-sessions.ts";
 
 /** A conversation to be replayed call by call. */
 export interface Corpus {
@@ -83,7 +83,7 @@ export const scriptedCorpora = (): readonly Corpus[] => [
 export async function recordedCorpora(): Promise<readonly Corpus[]> {
   const longest = new Map<string, Corpus>();
   for (const { path } of sessionFiles()) {
-    const session = await importedSession(path);
+    const session = await importedFrom(path);
     if (session === null) continue;
     const messages = session.messages.filter(({ branch, role }) => branch === undefined && role !== "system");
     const known = longest.get(session.format);
@@ -95,12 +95,3 @@ export async function recordedCorpora(): Promise<readonly Corpus[]> {
 
 /** Shorter sessions never get near a window. */
 const FEWEST_MESSAGES = 80;
-
-async function importedSession(path: string) {
-  try {
-    return await importSessionFile(path);
-  } catch (problem) {
-    if (ThreadfoldError.isInstance(problem)) return null;
-    throw problem;
-  }
-}

@@ -24,9 +24,9 @@ import { threadTime } from "./thread-time.ts";
  * an agent continues until the next folds are due, each over a window of the same size, and those are measured:
  * everything that `prepare` does in the turn that folds, in processor time of this thread, and its longest stretch in
  * which nothing else could run; first with the thread in memory, and then in a SQLite file. The fold of the whole
- * history, in which the agent typed a key, is reported separately, in memory. `--json` prints one line per size, and at the end the cost of the largest
- * relative to 10 000 messages; numbers choose the sizes. A full run is kept for `bench:docs`. `--recorded` takes the
- * messages of recorded sessions, one after another, in place of the agent's.
+ * history, in which the agent typed a key, is reported separately, in memory. `--json` prints one line per size, and at
+ * the end the cost of the largest relative to 10 000 messages; numbers choose the sizes. A full run is kept for
+ * `bench:docs`. `--recorded` takes the messages of recorded sessions, one after another, in place of the agent's.
  */
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const BUDGET = 60_000;
@@ -77,7 +77,9 @@ async function measureIn(store: ThreadfoldStore, messages: number) {
   const folds: Time[] = [];
   for (let step = 0; folds.length < FOLDS; step++) {
     const { version } = session.plan;
-    await session.append(next(step));
+    const added = next(step);
+    if (added.length === 0) throw new Error(`There were no more messages after ${folds.length} of ${FOLDS} folds.`);
+    await session.append(added);
     const time = await threadTime(() => session.prepare());
     if (session.plan.version > version) folds.push(time);
   }

@@ -45,11 +45,12 @@ export async function loadSession({ path, name }: SessionFile): Promise<Recorded
   return imported === null ? null : recordedSession(imported, name);
 }
 
-async function importedFrom(path: string): Promise<Awaited<ReturnType<typeof importSessionFile>> | null> {
+/** Returns what an importer reads from a file, or null if none recognizes it. */
+export async function importedFrom(path: string): Promise<Awaited<ReturnType<typeof importSessionFile>> | null> {
   try {
     return await importSessionFile(path);
   } catch (problem) {
-    if (problem instanceof ThreadfoldError) return null;
+    if (ThreadfoldError.isInstance(problem)) return null;
     throw problem;
   }
 }

@@ -249,10 +249,10 @@ export {
   unpinnedRules,
 } from "./pins/thread-rules.ts";
 export {
+  FolderCount,
   fileName,
   isSameFile,
   plainPath,
-  FolderCount,
   sharedFolder,
   sharedFolderOf,
   shownPath,

@@ -128,11 +128,10 @@ class CountedShape implements ThreadShape {
         for (let ordinal = from; ordinal <= to; ordinal = this.after(ordinal)) take(ordinal);
     };
     // Made at its length, because a list that grows is copied again and again, which takes long for a long span.
-    let length = 0;
+    let [length, next] = [0, 0];
     each(() => length++);
     const ordinals = new Array<number>(length);
-    length = 0;
-    each((ordinal) => (ordinals[length++] = ordinal));
+    each((ordinal) => (ordinals[next++] = ordinal));
     return ordinals;
   }
 

@@ -52,7 +52,7 @@ export function sharedFolderOf(paths: ReadonlySet<string>): string {
 
 /** Counts the folders of paths as they come, for the one that they share. */
 export class FolderCount {
-  readonly #paths = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
   #shared: string | null = "";
 
   /** Counts a path that was not counted before. */
@@ -62,7 +62,7 @@ export class FolderCount {
     this.#shared = null;
     for (const { index } of path.slice(root.length).matchAll(/[\\/]/g)) {
       const folder = path.slice(0, root.length + index + 1);
-      this.#paths.set(folder, (this.#paths.get(folder) ?? 0) + 1);
+      this.#counts.set(folder, (this.#counts.get(folder) ?? 0) + 1);
     }
   }
 
@@ -73,7 +73,7 @@ export class FolderCount {
 
   #find(): string {
     let best = { folder: "", saved: 0 };
-    for (const [folder, count] of this.#paths) {
+    for (const [folder, count] of this.#counts) {
       const saved = (count - 1) * folder.length;
       if (count < FEWEST || folder.split(/[\\/]/).length - 2 < LEAST_DEPTH || saved < best.saved) continue;
       if (saved > best.saved || folder > best.folder) best = { folder, saved };

@@ -116,10 +116,10 @@ const ofProviders: readonly ProviderMetadata[] = [
   { anthropic: { caller: { type: "code_execution_20250825", tool_id: "srvtoolu_1" } } },
 ];
 
-/** Attaches something of a provider to some parts: each number stands for one part, in order and again from the first. */
-function withMetadata(message: MessageInput, chosen: readonly number[]): MessageInput {
-  const parts = message.parts.map((part, index): Part => {
-    const providerMetadata = ofProviders[(chosen[index % chosen.length] ?? 0) + message.parts.length - 1];
+/** Attaches something of a provider to the parts for which `nextOf` names it. */
+function withMetadata(message: MessageInput, nextOf: () => ProviderMetadata | undefined): MessageInput {
+  const parts = message.parts.map((part): Part => {
+    const providerMetadata = nextOf();
     // What proves reasoning has fields of its own, and importers put it there.
     const hasNone = part.type === "opaque" || part.type === "reasoning" || providerMetadata === undefined;
     return hasNone ? part : { ...part, providerMetadata };
@@ -127,20 +127,22 @@ function withMetadata(message: MessageInput, chosen: readonly number[]): Message
   return { ...message, parts } as MessageInput;
 }
 
+/** Which part has what of a provider, in the order of the parts and again from the first; half of the threads have none. */
+const metadataOfParts = fc.oneof(
+  fc.constant([]),
+  fc.array(fc.option(fc.constantFrom(...ofProviders), { nil: undefined }), { minLength: 1, maxLength: 7 }),
+);
+
 const threads: fc.Arbitrary<AgentThread> = fc
-  .tuple(
-    threadEntryInputs({ malformed: true, maxMessages: 24 }),
-    fc.oneof(fc.constant([]), fc.array(fc.integer({ min: -9, max: 5 }), { minLength: 1, maxLength: 5 })),
-  )
-  .map(([entries, chosen]) =>
-    AgentThread.empty(GENERATED_THREAD_ID).appendEntries(
-      entries.map((entry) =>
-        entry.type === "message" && chosen.length > 0
-          ? { ...entry, message: withMetadata(entry.message, chosen) }
-          : entry,
-      ),
-    ),
-  );
+  .tuple(threadEntryInputs({ malformed: true, maxMessages: 24 }), metadataOfParts)
+  .map(([entries, chosen]) => {
+    let part = 0;
+    const nextOf = (): ProviderMetadata | undefined => chosen[part++ % chosen.length];
+    const given = entries.map((entry) =>
+      entry.type === "message" ? { ...entry, message: withMetadata(entry.message, nextOf) } : entry,
+    );
+    return AgentThread.empty(GENERATED_THREAD_ID).appendEntries(given);
+  });
 
 /** Threads with every kind of oddity, plans over a part of them that they have outgrown, and what a host may add. */
 export const renderInputs: fc.Arbitrary<RenderInput> = threads
