@@ -37,6 +37,8 @@ export interface RequestEnds {
   readonly first: boolean;
   /** It ends with the newest message. */
   readonly last: boolean;
+  /** Number of cache marks in the messages before it; none by default. */
+  readonly marksBefore?: number;
 }
 
 /** Replaces the messages of a request. */

@@ -30,9 +30,9 @@ interface Marked {
  */
 export const leaveOutCacheMarks: Repair = {
   name: "leave-out-cache-marks",
-  apply(request, { requirements: { cacheMarks }, warnings }) {
+  apply(request, { requirements: { cacheMarks }, warnings, ends: { marksBefore = 0 } }) {
     if (cacheMarks === undefined) return request;
-    let left = cacheMarks.most;
+    let left = cacheMarks.most - marksBefore;
     const take = (count: number): boolean => {
       const fits = count <= left;
       if (fits) left -= count;
@@ -64,6 +64,12 @@ export const leaveOutCacheMarks: Repair = {
 
 const isMarked = ({ providerMetadata }: Marked, { provider, field }: CacheMarkRequirement): boolean =>
   providerMetadata?.[provider]?.[field] !== undefined;
+
+/** Counts the cache marks in messages, for a format that limits them. */
+export const cacheMarksIn = (drafts: readonly Draft[], { cacheMarks }: FormatRequirements): number =>
+  cacheMarks === undefined
+    ? 0
+    : drafts.reduce((sum, { chat }) => chat.parts.reduce((all, part) => all + marksOf(part, cacheMarks), sum), 0);
 
 /** Counts the part's own mark and those on the blocks of a result. */
 function marksOf(part: Part, marks: CacheMarkRequirement): number {
@@ -104,14 +110,12 @@ export const leaveOutCallers: Repair = {
   name: "leave-out-callers",
   apply(request, { requirements: { callers } }) {
     if (callers === undefined) return request;
-    const [type, field] = callers.item;
     const shown = new Set<unknown>();
     const drafts = mapDrafts(request.drafts, (draft) => {
       const { parts } = draft.chat;
       const kept = parts.map((part) => {
-        const value = part.type === "opaque" ? Object(part.value) : {};
-        if (value.type === type) shown.add(value[field]);
-        const { [callers.reference]: caller } = Object(callerOf(part, callers)) as JsonObject;
+        shown.add(idOfCaller(part, callers));
+        const caller = callerOf(part, callers);
         return caller === undefined || shown.has(caller) ? part : withoutCaller(part, callers);
       });
       return kept.every((part, index) => part === parts[index]) ? draft : withParts(draft, kept);
@@ -120,8 +124,17 @@ export const leaveOutCallers: Repair = {
   },
 };
 
-const callerOf = (part: Part, { provider, field }: CallerRequirement): unknown =>
-  part.type === "opaque" ? Object(part.value)[field] : part.providerMetadata?.[provider]?.[field];
+/** Returns the id by which calls name the item that made them; undefined for anything that makes none. */
+export function idOfCaller(part: Part, { item: [type, field] }: CallerRequirement): unknown {
+  const value = part.type === "opaque" ? Object(part.value) : {};
+  return value.type === type ? value[field] : undefined;
+}
+
+/** Returns the id of the item that made a call; undefined if the call names none. */
+export function callerOf(part: Part, { provider, field, reference }: CallerRequirement): unknown {
+  const caller = part.type === "opaque" ? Object(part.value)[field] : part.providerMetadata?.[provider]?.[field];
+  return Object(caller)[reference];
+}
 
 const withoutCaller = derivation(
   (part: Part, requirement: CallerRequirement): Part =>
@@ -129,14 +142,6 @@ const withoutCaller = derivation(
       ? { ...part, value: withoutField(part.value as JsonObject, requirement) }
       : withoutMark(part, requirement),
 );
-
-/**
- * Checks whether a part has something of its provider that is compared with other messages: a cache mark, of which a
- * request may have so many, or the item that made a call, which must be shown. Other fields concern their part alone.
- */
-export const isComparedByFields = (part: Part, { cacheMarks, callers }: FormatRequirements): boolean =>
-  (cacheMarks !== undefined && marksOf(part, cacheMarks) > 0) ||
-  (callers !== undefined && callerOf(part, callers) !== undefined);
 
 /** The fields of a text whose loss is reported; its other fields are the provider's bookkeeping. */
 const MISSED: readonly string[] = ["cache_control", "cacheControl", "prompt_cache_breakpoint", "citations"];

@@ -11,24 +11,13 @@ import { call, result, text } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
 import { ANTHROPIC_REQUIREMENTS } from "../formats/anthropic-messages/requirements.ts";
 import { OPENAI_RESPONSES_REQUIREMENTS } from "../formats/openai-responses/format.ts";
-import { keptMessage } from "../neutral/draft-view.ts";
 import { END_OF_HISTORY } from "../neutral/summary-message.ts";
 import { renderSample } from "../testing/render-sample.ts";
-import {
-  messagesAt,
-  messagesOf,
-  pin,
-  planWith,
-  recordOver,
-  textsOf,
-  threadOf,
-  threadOfEntries,
-} from "../testing/sample-thread.ts";
+import { messagesOf, pin, planWith, recordOver, textsOf, threadOf, threadOfEntries } from "../testing/sample-thread.ts";
 import { opaqueReason } from "./parts/leave-out.ts";
 import {
   holdsProviderItem,
   isAnswerOfHost,
-  itemKeys,
   leaveItemOpen,
   newestProviderItem,
   pairItems,
@@ -44,35 +33,12 @@ const said = (role: ChatMessage["role"], parts: readonly Part[], fields: Partial
   ...fields,
 });
 
-describe("itemKeys", () => {
-  const thread = threadOf(
-    ["assistant", "so", openai({ type: "shell_call", id: "sh_1", call_id: "c" })],
-    ["user", openai({ type: "shell_call_output", call_id: "c" }), openai({ type: "web_search_call", id: "ws_1" })],
-  );
-  const [asks, answers] = messagesAt(thread, 1, 2).map(keptMessage);
-
-  it("gives a call and its answer the same key, and so an item and its repetition", () => {
-    expect(itemKeys(asks!, OPENAI_RESPONSES_REQUIREMENTS)).toEqual(["shell_call c", "id sh_1"]);
-    expect(itemKeys(answers!, OPENAI_RESPONSES_REQUIREMENTS)).toEqual(["shell_call c", "id ws_1"]);
-  });
-
-  it("gives only the keys that the format's requirements ask for", () => {
-    expect(itemKeys(asks!, {})).toEqual([]);
-    expect(itemKeys(asks!, { opaqueOnce: "id" })).toEqual(["id sh_1"]);
-    const { opaquePairs = [] } = OPENAI_RESPONSES_REQUIREMENTS;
-    expect(itemKeys(asks!, { opaquePairs })).toEqual(["shell_call c"]);
-  });
-});
-
 describe("an item that no provider sends", () => {
   const textless = { toString: null, valueOf: null };
 
   it.each(["constructor", "toString", "__proto__", textless])("is left out, however its type reads: %j", (type) => {
     const item = openai({ type, id: textless, call_id: textless });
     expect(opaqueReason(item, OPENAI_RESPONSES_REQUIREMENTS)).toBe("malformed");
-    expect(itemKeys(keptMessage(messagesAt(threadOf(["user", item]), 1)[0]!), OPENAI_RESPONSES_REQUIREMENTS)).toEqual(
-      [],
-    );
   });
 
   it("has no partner, however the id of a call reads", () => {
@@ -105,8 +71,19 @@ describe("provider items that are calls and answers", () => {
   });
 
   it("pair without ids only within one message", () => {
-    expect(paired([said("assistant", [shell(null), shell(null), shown(null)])])).toEqual([[0, 2]]);
-    expect(paired([said("assistant", [shell(null)]), said("user", [shown(null)])])).toEqual([]);
+    const search = (): OpaquePart => openai({ type: "tool_search_call", call_id: null, arguments: {} });
+    const listed = openai({ type: "tool_search_output", call_id: null, tools: [] });
+    expect(paired([said("assistant", [search(), search(), listed])])).toEqual([[0, 2]]);
+    expect(paired([said("assistant", [search()]), said("user", [listed])])).toEqual([]);
+  });
+
+  it("have no partner in an item that is not sent", () => {
+    expect(
+      paired(
+        [said("assistant", [used("s"), anthropic({ type: "web_search_tool_result", tool_use_id: "s", content: " " })])],
+        ANTHROPIC_REQUIREMENTS,
+      ),
+    ).toEqual([]);
   });
 
   it("match any answer type with the ending that the provider uses", () => {

@@ -19,7 +19,7 @@ import { pinsMessage } from "../neutral/pins.ts";
 import { END_OF_HISTORY } from "../neutral/summary-message.ts";
 import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
 import { firstEditedOrdinal, messagesSeen } from "./first-edit.ts";
-import { onceKey, opaqueReason } from "./parts/leave-out.ts";
+import { opaqueReason } from "./parts/leave-out.ts";
 
 /**
  * Leaves out opaque items that may only be sent in pairs: unanswered calls of hosted tools, and answers to calls that
@@ -80,7 +80,7 @@ interface UnnamedCalls {
   answered: number;
 }
 
-/** Pairs calls and answers among opaque items, message by message. */
+/** Pairs calls and answers among the opaque items that may be sent, message by message. */
 export class ItemPairs {
   /** Calls and answers that have a partner. */
   readonly paired = new Set<Part>();
@@ -110,7 +110,8 @@ export class ItemPairs {
     let unnamed: Map<string, UnnamedCalls> | undefined;
     for (const part of message.parts) {
       const item = pairKey(part, opaquePairs);
-      if (item === undefined) continue;
+      if (item === undefined || part.type !== "opaque" || opaqueReason(part, this.#requirements) !== undefined)
+        continue;
       unnamed ??= new Map();
       if (item.isCall) this.#call(part, item, unnamed);
       else this.#answer(part, item, unnamed);
@@ -170,22 +171,6 @@ export function pairKey(part: Part, pairs: readonly OpaquePair[]): ItemKey | und
 
 const isOfType = (type: unknown, answer: string): boolean =>
   answer.startsWith("*") && typeof type === "string" ? type.endsWith(answer.slice(1)) : type === answer;
-
-/**
- * Returns the keys that tie a message's opaque items to others: a call to its answer, an item to its repetition. Two
- * pieces of a request that share a key cannot be made legal separately.
- */
-export function itemKeys(
-  { chat }: Draft,
-  { opaquePairs = [], opaqueOnce }: Pick<FormatRequirements, "opaquePairs" | "opaqueOnce">,
-): readonly string[] {
-  if (opaquePairs.length === 0 && opaqueOnce === undefined) return [];
-  return chat.parts.flatMap((part) => {
-    const pair = pairKey(part, opaquePairs);
-    const id = opaqueOnce === undefined ? undefined : onceKey(part, opaqueOnce);
-    return [...(pair === undefined ? [] : [pair.key]), ...(id === undefined ? [] : [`${opaqueOnce} ${id}`])];
-  });
-}
 
 /** Returns the item that replaces everything before it, if the provider accepts it; undefined if there is none. */
 const standInOf = (parts: readonly Part[], requirements: FormatRequirements): OpaquePart | undefined =>

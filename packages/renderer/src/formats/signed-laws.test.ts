@@ -23,7 +23,7 @@ import type { RenderInput } from "../input/render-input.ts";
 import { formatChecks, formatLaws } from "../laws/format-laws.ts";
 import { countThread, planOf } from "../laws/render-inputs.ts";
 import { renderRequest } from "../rendering/render-request.ts";
-import { reasonedThreads, signedInputs } from "../testing/signed-inputs.ts";
+import { reasonedThreads, servedThreads, signedInputs } from "../testing/signed-inputs.ts";
 import { aiSdk } from "./ai-sdk/format.ts";
 import { anthropicMessages } from "./anthropic-messages/format.ts";
 import { gemini } from "./gemini/format.ts";
@@ -89,18 +89,26 @@ keepLaws(
   { describe, it },
 );
 
-/** Inputs in which every answer begins with reasoning, whole and under plans that fold parts of it. */
-const reasonedInputs = reasonedThreads
-  .chain((thread) => fc.tuple(fc.constant(thread), fc.nat({ max: thread.version }), fc.boolean()))
-  .chain(([thread, seen, isWhole]) => {
-    const records = isWhole ? fc.constant([]) : planRecordsFor(thread.atVersion(seen));
-    return fc.tuple(fc.constant(thread), fc.constant(thread.atVersion(seen)), records);
-  })
-  .map(
-    ([thread, seen, records]): RenderInput => ({
+/** Inputs with these threads, whole and under plans that fold parts of them. */
+const inputsWith = (threads: fc.Arbitrary<AgentThread>): fc.Arbitrary<RenderInput> =>
+  threads
+    .chain((thread) => fc.tuple(fc.constant(thread), fc.nat({ max: thread.version }), fc.boolean()))
+    .chain(([thread, seen, isWhole]) => {
+      const records = isWhole ? fc.constant([]) : planRecordsFor(thread.atVersion(seen));
+      return fc.tuple(fc.constant(thread), fc.constant(thread.atVersion(seen)), records);
+    })
+    .map(([thread, seen, records]) => ({
       ...{ thread, plan: planOf(seen, records), ledger: countThread(thread), system: [], tools: [] },
-    }),
-  );
+    }));
+
+/** Inputs in which every answer begins with reasoning. */
+const reasonedInputs = inputsWith(reasonedThreads);
+
+for (const format of [anthropicMessages, openaiChat]) {
+  const title = "keeps its laws with tools that run at the provider, and calls they made (W1, W15)";
+  const law = { ...together(title, formatChecks(format)), cost: 1 };
+  keepLaws(format.id, forAll(inputsWith(servedThreads), [law], 60), { describe, it });
+}
 
 const idOf = (part: Part): unknown => {
   if (part.type === "opaque") return Object(part.value).id;

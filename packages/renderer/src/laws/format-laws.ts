@@ -358,6 +358,7 @@ function pausedFrom({ messages }: ChatRequest, requirements: FormatRequirements)
   let paused = messages.findIndex(({ parts }) => parts.some((part) => open.has(part)));
   if (paused < 0) return messages.length;
   while (messages[paused - 1]?.parts.every(({ type }) => type === "reasoning")) paused--;
+  if (messages[paused - 1]?.parts.at(-1)?.type === "reasoning") paused--;
   return messages[paused - 1]?.synthetic === "placeholder" ? paused - 1 : paused;
 }
 

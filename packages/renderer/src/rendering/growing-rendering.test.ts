@@ -6,8 +6,10 @@ import {
   asToolCallId,
   emptyPlan,
   groupRecords,
+  type JsonObject,
   type Message,
   type MessageInput,
+  type Part,
   sealPlan,
   spanOf,
 } from "@threadfold/core";
@@ -15,7 +17,11 @@ import { assistant, call, message, result, text, tool } from "@threadfold/core/l
 import { describe, expect, it, vi } from "vitest";
 import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
 import { FORMATS } from "../formats/formats.ts";
-import type { RenderInput } from "../input/render-input.ts";
+import { gemini } from "../formats/gemini/format.ts";
+import { geminiInteractions } from "../formats/gemini-interactions/format.ts";
+import { openaiResponses } from "../formats/openai-responses/format.ts";
+import type { ProviderFormat } from "../formats/provider-format.ts";
+import type { RenderInput, Rendering } from "../input/render-input.ts";
 import { countThread } from "../laws/render-inputs.ts";
 import { GrowingPayload } from "./growing-payload.ts";
 import { GrowingRendering } from "./growing-rendering.ts";
@@ -38,6 +44,140 @@ const inputOf = (thread: AgentThread) => ({
   ledger: countThread(thread),
   ...FRAME,
 });
+
+/** A turn after each of so many steps. */
+const STEPS = 40;
+
+/** Checks that a rendering that follows an agent's steps settles all but what the newest ones may still change. */
+function expectSettled(step: (index: number) => readonly MessageInput[], format: ProviderFormat): Rendering {
+  let thread = AgentThread.empty(threadId).append([said(0)]);
+  let following = GrowingRendering.of(inputOf(thread), format);
+  let least = 0;
+  for (let index = 1; index <= STEPS; index++) {
+    thread = thread.append(step(index));
+    following = following.grow(inputOf(thread));
+    expect(following.settledChats.length).toBeGreaterThanOrEqual(least);
+    least = following.settledChats.length;
+  }
+  expect(following.rendering.request).toEqual(renderRequest(inputOf(thread), format).request);
+  expect(following.settledChats.length).toBeGreaterThan(2 * (STEPS - 2));
+  return following.rendering;
+}
+
+const itemsOf = (provider: string, ...values: readonly JsonObject[]): readonly Part[] =>
+  values.map((value) => ({ type: "opaque", provider, value }));
+
+/** A call and its result, after items of the provider in the same answer. */
+function stepAfter(index: number, items: readonly Part[]): readonly MessageInput[] {
+  const [asked, read] = agentStep(index);
+  return [{ ...asked, parts: [...items, ...asked.parts] } as MessageInput, read];
+}
+
+type HostedStep = readonly [
+  what: string,
+  id: string,
+  format: ProviderFormat,
+  step: (index: number) => readonly MessageInput[],
+];
+
+const HOSTED_STEPS: readonly HostedStep[] = (
+  [
+    [
+      "a search that the provider ran",
+      anthropicMessages,
+      (n) =>
+        stepAfter(
+          n,
+          itemsOf(
+            "anthropic",
+            { type: "server_tool_use", id: `srvtoolu_${n}`, name: "web_search", input: { query: `${n}` } },
+            { type: "web_search_tool_result", tool_use_id: `srvtoolu_${n}`, content: [] },
+          ),
+        ),
+    ],
+    [
+      "a call that the provider's program made",
+      anthropicMessages,
+      (n) => {
+        const [asked, read] = agentStep(n);
+        const ran = itemsOf("anthropic", {
+          ...{ type: "server_tool_use", id: `srvtoolu_${n}`, name: "code_execution" },
+          input: { code: `read(${n})` },
+        });
+        const caller = { anthropic: { caller: { type: "code_execution_20250825", tool_id: `srvtoolu_${n}` } } };
+        const called = asked.parts.map((part) =>
+          part.type === "tool-call" ? { ...part, providerMetadata: caller } : part,
+        );
+        const done = itemsOf("anthropic", {
+          ...{ type: "code_execution_tool_result", tool_use_id: `srvtoolu_${n}` },
+          content: { type: "code_execution_result", stdout: "", stderr: "", return_code: 0, content: [] },
+        });
+        return [
+          { ...asked, parts: [...ran, ...called] },
+          read,
+          assistant(`d${n}`, [...done, text("Done.")]),
+          message(`m${n}`, "user", "Go on."),
+        ] as readonly MessageInput[];
+      },
+    ],
+    [
+      "a search that the provider ran",
+      openaiResponses,
+      (n) => stepAfter(n, itemsOf("openai", { type: "web_search_call", id: `ws_${n}`, status: "completed" })),
+    ],
+    [
+      "a search for tools, which has no id",
+      openaiResponses,
+      (n) =>
+        stepAfter(
+          n,
+          itemsOf(
+            "openai",
+            { type: "tool_search_call", call_id: null, execution: "server", arguments: {} },
+            { type: "tool_search_output", call_id: null, execution: "server", tools: [] },
+          ),
+        ),
+    ],
+    [
+      "an item that the host answers",
+      openaiResponses,
+      (n) =>
+        [
+          assistant(`a${n}`, itemsOf("openai", { type: "shell_call", id: `sh_${n}`, call_id: `c${n}`, action: {} })),
+          {
+            ...message(`m${n}`, "user", ""),
+            parts: itemsOf("openai", { type: "shell_call_output", call_id: `c${n}`, output: [] }),
+          },
+        ] as readonly MessageInput[],
+    ],
+    [
+      "a search that the provider ran",
+      geminiInteractions,
+      (n) =>
+        stepAfter(
+          n,
+          itemsOf(
+            "google",
+            { type: "google_search_call", id: `gs_${n}`, arguments: {} },
+            { type: "google_search_result", call_id: `gs_${n}`, result: [] },
+          ),
+        ),
+    ],
+    [
+      "code that the provider ran",
+      gemini,
+      (n) =>
+        stepAfter(
+          n,
+          itemsOf(
+            "google",
+            { executableCode: { language: "PYTHON", code: `print(${n})` } },
+            { codeExecutionResult: { outcome: "OUTCOME_OK", output: `${n}` } },
+          ),
+        ),
+    ],
+  ] as const satisfies readonly (readonly [string, ProviderFormat, HostedStep[3]])[]
+).map(([what, format, step]) => [what, format.id, format, step]);
 
 describe("a rendering that grows with its thread", () => {
   it("renders more messages than a function call can have arguments, and grows from there", () => {
@@ -111,17 +251,30 @@ describe("a rendering that grows with its thread", () => {
           { ...read, parts: read.parts.map((part) => ({ ...part, providerMetadata: of(index) })) },
         ] as readonly MessageInput[];
       };
-      let thread = AgentThread.empty(threadId).append([said(0)]);
-      let following = GrowingRendering.of(inputOf(thread), format);
-      for (let index = 1; index <= 40; index++) {
-        thread = thread.append(step(index));
-        following = following.grow(inputOf(thread));
-      }
-      expect(following.rendering.request).toEqual(renderRequest(inputOf(thread), format).request);
-      // All but what the newest step may still change.
-      expect(following.settledChats.length).toBeGreaterThan(2 * 38);
+      expectSettled(step, format);
     },
   );
+
+  it.each(HOSTED_STEPS)("P9: settles steps with %s, in %s", (_what, _id, format, step) => {
+    const { request } = expectSettled(step, format);
+    const items = request.messages.flatMap(({ parts }) => parts).filter(({ type }) => type === "opaque");
+    expect(items.length).toBeGreaterThanOrEqual(STEPS);
+  });
+
+  it("P9: settles steps with cache marks, of which the first ones stay", () => {
+    const step = (index: number): readonly MessageInput[] => {
+      const [asked, read] = agentStep(index);
+      const anthropic = { cache_control: { type: "ephemeral" } };
+      return [
+        asked,
+        { ...read, parts: read.parts.map((part) => ({ ...part, providerMetadata: { anthropic } })) },
+      ] as const;
+    };
+    const { request, warnings } = expectSettled(step, anthropicMessages);
+    const marked = request.messages.filter((message) => JSON.stringify(message).includes("cache_control"));
+    expect(marked.map(({ sources }) => sources)).toEqual([["t1"], ["t2"], ["t3"], ["t4"]]);
+    expect(warnings).toContainEqual(expect.objectContaining({ kind: "cache-mark-left-out" }));
+  });
 
   it("P9: reports the edited range each turn after a fold without walking the kept messages", () => {
     let thread = AgentThread.empty(threadId).append(Array.from({ length: 300 }, (_, index) => said(index)));

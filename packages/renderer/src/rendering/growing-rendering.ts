@@ -1,8 +1,7 @@
 import { type AppendOnlyList, type ChatMessage, type CompactionPlan, ThreadView } from "@threadfold/core";
 import { isSameSystem } from "../cache/breakpoint-places.ts";
 import { requirementsFor } from "../capabilities/requirements-for.ts";
-import type { RequestEnds } from "../conform/conformance.ts";
-import { leaveItemOpen, pinsLacking } from "../conform/provider-items.ts";
+import { pinsLacking } from "../conform/provider-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
 import { callsOf, type Draft } from "../neutral/draft.ts";
@@ -82,14 +81,14 @@ export class GrowingRendering {
   static #divided({ context, view, drafted }: Start): GrowingRendering | null {
     const { input, requirements } = context;
     const { system, sources, drafts } = drafted;
-    const start = pieceStart(context, drafts, new Set());
+    const start = lastPieceStart(drafts, new Set(), context);
     if (start === 0) return null;
     const logged = drafts.slice(0, start);
     const ends = { first: true, last: false };
     const piece = requestPiece({ system, tools: input.tools, drafts: logged }, input, requirements, ends);
     const frame = renderedFrame(piece, system, sources, input);
     const divided = divide(context, frame, { settled: NOTHING_SETTLED(), piece, logged }, drafts.slice(start));
-    if (divided === null || answersSettled(divided.tail, divided.settled)) return null;
+    if (divided === null || runsInto(divided.settled, divided.tail)) return null;
     return new GrowingRendering(context, view, frame, divided.settled, divided.open, divided.tail);
   }
 
@@ -107,14 +106,14 @@ export class GrowingRendering {
     const { input } = context;
     let settled = this.#settled;
     // A late result for a settled call, or a reused id, changes what was rendered: then all of it is open again.
-    const isTied = settled.drafts.length > 0 && !isApart(open, settled.callIds, context.requirements);
+    const isTied = settled.drafts.length > 0 && !isApart(open, settled.keys, context);
     const drafts = isTied ? draftRequest(view.entries, input).drafts : open;
     if (isTied) settled = NOTHING_SETTLED();
-    const start = pieceStart(context, drafts, settled.callIds);
+    const start = lastPieceStart(drafts, settled.keys, context);
     const divided = start === 0 ? null : this.#divide(context, settled, drafts, start);
     if (divided !== null) settled = divided.settled;
-    const tail = divided?.tail ?? this.#piece(context, drafts, { first: settled.drafts.length === 0, last: true });
-    if (answersSettled(tail, settled)) return GrowingRendering.#whole(startOf(context.input, context.format));
+    const tail = divided?.tail ?? this.#piece(context, settled, drafts, "last");
+    if (runsInto(settled, tail)) return GrowingRendering.#whole(startOf(context.input, context.format));
     return new GrowingRendering(context, view, this.#frame, settled, divided?.open ?? drafts, tail);
   }
 
@@ -125,12 +124,19 @@ export class GrowingRendering {
     start: number,
   ): DividedRequest | null {
     const logged = drafts.slice(0, start);
-    const piece = this.#piece(context, logged, { first: settled.drafts.length === 0, last: false });
+    const piece = this.#piece(context, settled, logged);
     return divide(context, this.#frame, { settled, piece, logged }, drafts.slice(start));
   }
 
-  #piece({ input, requirements }: RenderContext, drafts: readonly Draft[], ends: RequestEnds): RequestPiece {
+  /** Makes the piece that follows the settled request; the last one ends with the newest message. */
+  #piece(
+    { input, requirements }: RenderContext,
+    settled: SettledRequest,
+    drafts: readonly Draft[],
+    last?: "last",
+  ): RequestPiece {
     const { system, tools, given } = this.#frame;
+    const ends = { first: settled.drafts.length === 0, last: last !== undefined, marksBefore: settled.marks };
     // The first piece records what the frame had to give up, so it starts from the frame as given.
     const frame = ends.first ? { system: given, tools: input.tools } : { system, tools };
     return requestPiece({ ...frame, drafts }, input, requirements, ends);
@@ -170,17 +176,6 @@ function startOf(given: RenderInput, format: ProviderFormat): Start {
   return { context: { input, format, requirements }, view, drafted: draftRequest(view.entries, input) };
 }
 
-/** Returns where a piece begins that may stay open; 0 if the messages before it leave a provider-answered call open. */
-function pieceStart(
-  { requirements }: RenderContext,
-  drafts: readonly Draft[],
-  settledIds: ReadonlySet<string>,
-): number {
-  const start = lastPieceStart(drafts, settledIds, requirements);
-  const before = drafts.slice(0, start).map(({ chat }) => chat);
-  return start > 0 && leaveItemOpen(before, requirements) ? 0 : start;
-}
-
 /** The settled request, the piece to append to it, and the drafts from which the piece was made. */
 interface Settling {
   readonly settled: SettledRequest;
@@ -196,16 +191,18 @@ interface DividedRequest {
 
 /** Settles a piece before the drafts that stay open; null when leaving out messages made the two sides run together. */
 function divide(
-  { input, requirements }: RenderContext,
+  context: RenderContext,
   { system, tools }: RenderedFrame,
   { settled, piece, logged }: Settling,
   drafts: readonly Draft[],
 ): DividedRequest | null {
-  const tail = requestPiece({ system, tools, drafts }, input, requirements, { first: false, last: true });
+  const { input, requirements } = context;
+  const ends = { first: false, last: true, marksBefore: settled.marks + piece.marks };
+  const tail = requestPiece({ system, tools, drafts }, input, requirements, ends);
   const last = piece.drafts.at(-1);
   const isDivided = last?.ordinal === logged.at(-1)?.ordinal && last?.chat.role !== "assistant";
   if (!isDivided || endsWithMovedResult(piece, logged) || tail.drafts[0]?.chat.role !== "assistant") return null;
-  return { settled: settle(settled, piece, logged, input), open: drafts, tail };
+  return { settled: settle(settled, piece, logged, context), open: drafts, tail };
 }
 
 /**
@@ -218,9 +215,13 @@ function endsWithMovedResult(piece: RequestPiece, logged: readonly Draft[]): boo
   return said !== undefined && piece.drafts.findLast(({ ordinal }) => ordinal === said.ordinal) === undefined;
 }
 
-/** Two ids of the log can become one id on the wire; only the whole request can tell them apart. */
-const answersSettled = (tail: RequestPiece, { callIds }: SettledRequest): boolean =>
-  tail.drafts.some((draft) => callsOf(draft).some((id) => callIds.has(id)));
+/**
+ * Checks whether only the whole request can tell its end from its beginning: two ids of the log became one id on the
+ * wire, or the answer with which the end began was left out.
+ */
+const runsInto = ({ drafts, keys }: SettledRequest, tail: RequestPiece): boolean =>
+  drafts.length > 0 &&
+  (tail.drafts[0]?.chat.role !== "assistant" || tail.drafts.some((draft) => callsOf(draft).some((id) => keys.has(id))));
 
 /** Checks whether two plans contain the same records: an id or a token count changes no byte of the prompt. */
 export function rendersAlike(a: CompactionPlan, b: CompactionPlan): boolean {

@@ -7,8 +7,10 @@ import {
   type ToolDefinition,
 } from "@threadfold/core";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
-import type { DraftRequest, RequestEnds } from "../conform/conformance.ts";
-import { isComparedByFields } from "../conform/left-out-fields.ts";
+import type { Conformance, DraftRequest, RequestEnds } from "../conform/conformance.ts";
+import { cacheMarksIn, callerOf, idOfCaller } from "../conform/left-out-fields.ts";
+import { onceKey } from "../conform/parts/leave-out.ts";
+import { ItemPairs, isOpenedBy, pairKey } from "../conform/provider-items.ts";
 import { conform } from "../conform/repairs.ts";
 import { declaredTools } from "../conform/tools.ts";
 import type { RenderInput } from "../input/render-input.ts";
@@ -28,12 +30,15 @@ export interface SettledRequest {
   readonly shares: Readonly<Partial<TokenBreakdown>>;
   readonly warnings: WarningLog;
   /**
-   * Ids of calls, made or answered, as they are in the log and as they are sent. Values that grew from one another
-   * share the set, so it may contain ids of later pieces; that can make a piece settle later, but never wrongly.
+   * Ids of calls, made or answered, as they are in the log and as they are sent, and keys of the provider's items.
+   * Values that grew from one another share the set, so it may contain ids of later pieces; that can make a piece settle
+   * later, but never wrongly.
    */
-  readonly callIds: Set<string>;
+  readonly keys: Set<string>;
   /** Live pins that appear in it word for word. */
   readonly pins: ReadonlySet<Pin>;
+  /** Number of cache marks in its messages. */
+  readonly marks: number;
   /** The tools that its messages use, for a format that requires them to be declared. */
   readonly usedTools: readonly ToolDefinition[];
   readonly edited: EditedRange;
@@ -45,28 +50,34 @@ export const NOTHING_SETTLED: () => SettledRequest = () => ({
   messages: AppendOnlyList.empty(),
   shares: {},
   warnings: new WarningLog(),
-  callIds: new Set(),
+  keys: new Set(),
   pins: new Set(),
+  marks: 0,
   usedTools: [],
   edited: {},
 });
+
+/** What drafts are made legal for. */
+type Target = Pick<Conformance, "input" | "requirements">;
 
 /** Appends another piece to the settled request. `logged` are the drafts from which the piece was made. */
 export function settle(
   settled: SettledRequest,
   piece: RequestPiece,
   logged: readonly Draft[],
-  input: RenderInput,
+  { input, requirements }: Target,
 ): SettledRequest {
-  for (const draft of [...logged, ...piece.drafts]) for (const id of idsOf(draft)) settled.callIds.add(id);
+  for (const draft of [...logged, ...piece.drafts])
+    for (const key of keysOf(draft, requirements)) settled.keys.add(key);
   return {
     drafts: settled.drafts.append(piece.drafts),
     chats: settled.chats.append(piece.drafts.map(({ chat }) => chat)),
     messages: settled.messages.append(renderedMessages(piece, settled.messages.length)),
     shares: addShares(settled.shares, piece),
     warnings: WarningLog.join(settled.warnings, piece.warnings),
-    callIds: settled.callIds,
+    keys: settled.keys,
     pins: withPins(settled.pins, piece, input.thread.livePins),
+    marks: settled.marks + piece.marks,
     usedTools: declaredTools(settled.usedTools, piece.drafts),
     edited: withEdited(settled.edited, piece.drafts, settled.messages.length, input),
   };
@@ -81,19 +92,31 @@ function withPins(found: ReadonlySet<Pin>, { drafts }: RequestPiece, livePins: r
 
 /**
  * Returns where the last piece of a log begins that is not tied to anything before it: it starts with an assistant
- * message after another speaker's message, its results are in place, and its ids are new. 0 when there is none.
+ * message after another speaker's message, its results are in place, its keys are new, and no call before it waits for
+ * the provider to continue. 0 when there is none.
  */
 export function lastPieceStart(
   drafts: readonly Draft[],
-  settledIds: ReadonlySet<string>,
-  requirements: FormatRequirements,
+  settledKeys: ReadonlySet<string>,
+  { input, requirements }: Target,
 ): number {
-  const start = drafts.findLastIndex((draft, index) => isPieceStart(draft, drafts, index));
-  if (start <= 0) return 0;
-  const before = new Set(drafts.slice(0, start).flatMap(idsOf));
-  const piece = drafts.slice(start);
-  const isFree = [settledIds, before].every((ids) => isApart(piece, ids, requirements)) && isInPlace(piece);
-  return isFree ? start : 0;
+  const keys = drafts.map((draft) => keysOf(draft, requirements));
+  const lastOf = new Map<string, number>();
+  for (const [index, own] of keys.entries()) for (const key of own) lastOf.set(key, index);
+  const order = new CallOrder();
+  const items = new ItemPairs(requirements);
+  let start = 0;
+  let tiedUntil = 0;
+  for (const [index, draft] of drafts.entries()) {
+    const own = keys[index] as readonly string[];
+    if (index > tiedUntil && isPieceStart(draft, drafts, index) && !items.isOpen) start = index;
+    const isInPlace = order.add(draft);
+    const isBound = isOpenedBy(draft.message, input, requirements) || own.some((key) => settledKeys.has(key));
+    if (!isInPlace || isBound) start = 0;
+    for (const key of own) tiedUntil = Math.max(tiedUntil, lastOf.get(key) as number);
+    items.add(draft.chat);
+  }
+  return start;
 }
 
 /** System messages may be between what is said and its answer. */
@@ -104,35 +127,65 @@ function isPieceStart({ chat, message }: Draft, drafts: readonly Draft[], index:
   return before >= 0 && drafts[before]?.chat.role !== "assistant";
 }
 
+/** Checks that drafts have none of these keys, and that the request does not begin with any of them. */
+export const isApart = (
+  drafts: readonly Draft[],
+  keys: ReadonlySet<string>,
+  { input, requirements }: Target,
+): boolean =>
+  drafts.every(
+    (draft) =>
+      !isOpenedBy(draft.message, input, requirements) && keysOf(draft, requirements).every((key) => !keys.has(key)),
+  );
+
 /**
- * Checks that drafts neither name a call with one of these ids nor contain anything that repairs compare across
- * messages: provider items, and some fields of a provider.
+ * Returns what ties a draft to others: the ids of the calls that it makes, or the one that it answers; and of its opaque
+ * items, and the calls they made, what a call shares with its answer and an item with its repetition.
  */
-export function isApart(drafts: readonly Draft[], ids: ReadonlySet<string>, requirements: FormatRequirements): boolean {
-  const isOrdinary = (part: Part): boolean => part.type !== "opaque" && !isComparedByFields(part, requirements);
-  return drafts.every((draft) => draft.chat.parts.every(isOrdinary) && idsOf(draft).every((id) => !ids.has(id)));
-}
-
-/** Returns the ids of the calls that a draft makes, or the one that it answers. */
-function idsOf(draft: Draft): readonly string[] {
+function keysOf(draft: Draft, requirements: FormatRequirements): readonly string[] {
   const answered = answersOf(draft);
-  return answered === undefined ? callsOf(draft) : [answered];
+  const ids = answered === undefined ? callsOf(draft) : [answered];
+  const isBare = (part: Part): boolean => part.type !== "opaque" && part.providerMetadata === undefined;
+  if (draft.chat.parts.every(isBare)) return ids;
+  return [...ids, ...draft.chat.parts.flatMap((part) => itemKeys(part, requirements))];
 }
 
-/** Checks that every result follows its call, in the order of the calls, and that no id is used twice. */
-function isInPlace(drafts: readonly Draft[]): boolean {
-  const seen = new Set<string>();
-  for (let index = 0; index < drafts.length; index++) {
-    const draft = drafts[index] as Draft;
-    if (draft.chat.role === "tool") return false;
-    for (const call of callsOf(draft)) {
-      if (seen.has(call)) return false;
-      seen.add(call);
-      const next = drafts[index + 1];
-      if (next !== undefined && answersOf(next) === call) index++;
+const NO_KEYS: readonly string[] = [];
+
+function itemKeys(part: Part, { opaquePairs = [], opaqueOnce, callers }: FormatRequirements): readonly string[] {
+  const caller = callers === undefined ? undefined : callerOf(part, callers);
+  if (part.type !== "opaque" && caller === undefined) return NO_KEYS;
+  const pair = pairKey(part, opaquePairs);
+  const once = opaqueOnce === undefined ? undefined : onceKey(part, opaqueOnce);
+  const made = callers === undefined ? undefined : idOfCaller(part, callers);
+  return [
+    // Without a name, a call and its answer are in one message.
+    ...(pair?.isNamed === true ? [pair.key] : []),
+    ...(once === undefined ? [] : [`once ${once}`]),
+    ...[caller, made].flatMap((item) => (item === undefined ? [] : [`caller ${JSON.stringify(item)}`])),
+  ];
+}
+
+/** Tells of one draft after the other whether results follow their calls, in their order, and no id is used twice. */
+class CallOrder {
+  readonly #seen = new Set<string>();
+  /** The calls of the last message, from the first one on that a result may still answer. */
+  #calls: readonly string[] = [];
+  #next = 0;
+
+  add(draft: Draft): boolean {
+    const answered = answersOf(draft);
+    if (answered !== undefined) {
+      const at = this.#calls.indexOf(answered, this.#next);
+      if (at >= 0) this.#next = at + 1;
+      return at >= 0;
     }
+    this.#calls = callsOf(draft);
+    this.#next = 0;
+    const before = this.#seen.size;
+    for (const call of this.#calls) this.#seen.add(call);
+    return draft.chat.role !== "tool" && this.#seen.size === before + this.#calls.length;
   }
-  return true;
 }
 
 /** A run of messages that has been made legal and counted. */
@@ -140,6 +193,8 @@ export interface RequestPiece {
   readonly drafts: readonly Draft[];
   /** Tokens of each draft. */
   readonly tokens: readonly number[];
+  /** Number of cache marks. */
+  readonly marks: number;
   readonly warnings: WarningLog;
 }
 
@@ -157,7 +212,8 @@ export function requestPiece(
 ): FirstPiece {
   const warnings = new WarningLog();
   const { drafts, ...frame } = conform(request, { requirements, input, warnings, ends });
-  return { drafts, tokens: drafts.map((draft) => countDraft(draft, input.ledger)), warnings, frame };
+  const tokens = drafts.map((draft) => countDraft(draft, input.ledger));
+  return { drafts, tokens, marks: cacheMarksIn(drafts, requirements), warnings, frame };
 }
 
 /** Returns the messages of a piece as the manifest lists them, numbered from the given index. */

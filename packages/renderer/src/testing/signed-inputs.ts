@@ -4,6 +4,7 @@ import {
   asThreadId,
   asToolCallId,
   type JsonObject,
+  type JsonValue,
   type Message,
   type Part,
   type ThreadEntryInput,
@@ -183,13 +184,16 @@ export const reasonedThreads: fc.Arbitrary<AgentThread> = runEvents.map((events)
       for (const part of answers) if (part.type === "tool-result") said.push(["tool", [part]]);
     }
   }
-  return AgentThread.empty(asThreadId("reasoned")).append(
+  return threadOf("reasoned", said);
+});
+
+const threadOf = (id: string, said: readonly (readonly [Message["role"], readonly Part[]])[]): AgentThread =>
+  AgentThread.empty(asThreadId(id)).append(
     said.map(([role, parts], at) => ({
       ...{ id: asMessageId(`m${at}`), role, parts },
       createdAt: "2026-01-01T00:00:00.000Z",
     })),
   );
-});
 
 /** Where the host is to answer, the model waits before it reasons on. */
 const withoutReasoningOn = (kinds: readonly string[]): readonly string[] =>
@@ -249,4 +253,89 @@ function answerTo(part: Part): Part | undefined {
     return { ...part, value };
   }
   return callId === undefined ? undefined : { ...part, value: { type: `${type}_output`, call_id: callId, output: {} } };
+}
+
+/** What an answer of a model with tools at its provider consists of. */
+const SERVED_KINDS = [
+  ...["text", "call", "call", "search", "search", "open-search", "open-search", "answer", "answer", "broken-answer"],
+  ...["call-of-first", "call-of-last", "thinking", "handover", "compaction"],
+] as const;
+
+/** One event of such a conversation: the model answers, the host runs so many calls, or somebody speaks. */
+type ServedEvent = { readonly says: readonly string[] } | { readonly runs: number } | "user" | "system";
+
+const servedEvents: fc.Arbitrary<readonly ServedEvent[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ says: fc.array(fc.constantFrom(...SERVED_KINDS), { minLength: 1, maxLength: 4 }) }),
+    },
+    { weight: 4, arbitrary: fc.record({ runs: fc.constantFrom(1, 9, 9, 9) }) },
+    { weight: 2, arbitrary: fc.constantFrom("user" as const, "system" as const) },
+  ),
+  { minLength: 2, maxLength: 16 },
+);
+
+/**
+ * Conversations with a model of Anthropic that uses tools of the provider: searches that are answered immediately, in a
+ * later answer, with something that is not sent, or never; calls made by a program of the provider; another model that
+ * takes over; a compaction. No id is used twice.
+ */
+export const servedThreads: fc.Arbitrary<AgentThread> = servedEvents.map((events) => {
+  const said: (readonly [Message["role"], readonly Part[]])[] = [["user", [{ type: "text", text: "Go." }]]];
+  const made: Made = { calls: [], searches: [], open: [] };
+  for (const [nth, event] of events.entries()) {
+    if (event === "user" || event === "system") said.push([event, [{ type: "text", text: `On ${nth}.` }]]);
+    else if ("says" in event) {
+      // Another model takes over before anything was asked of the host.
+      const kinds = event.says.filter((kind, at) => kind !== "handover" || at === 0);
+      const parts = kinds.flatMap((kind, at) => servedPart(kind, `${nth}_${at}`, made));
+      if (parts.length > 0) said.push(["assistant", parts]);
+    } else
+      for (const call of made.calls.splice(0, event.runs))
+        said.push(["tool", [answerTo(call)].flatMap((one) => one ?? [])]);
+  }
+  return threadOf("served", said);
+});
+
+/** What was said so far: calls that the host did not run yet, all searches, and those without an answer. */
+interface Made {
+  readonly calls: Part[];
+  readonly searches: string[];
+  readonly open: string[];
+}
+
+function servedPart(kind: string, id: string, { calls, searches, open }: Made): Part | readonly Part[] {
+  const item = (value: JsonObject): Part => ({ type: "opaque", provider: "anthropic", value });
+  const found = (search: string, content: JsonValue): Part =>
+    item({ type: "web_search_tool_result", tool_use_id: search, content });
+  switch (kind) {
+    case "text":
+      return { type: "text", text: `So ${id}.` };
+    case "thinking":
+      return { type: "reasoning", text: `Hm ${id}.`, provider: "anthropic", signature: `c2ln${id}` };
+    case "handover":
+      return HANDOVER;
+    case "compaction":
+      return item({ type: "compaction", content: "They planned it." });
+    case "answer":
+    case "broken-answer":
+      return open.splice(0, 1).map((search) => found(search, kind === "answer" ? [] : " "));
+    case "search":
+    case "open-search": {
+      const asks = item({ type: "server_tool_use", id: `s${id}`, name: "web_search", input: {} });
+      searches.push(`s${id}`);
+      if (kind === "search") return [asks, found(`s${id}`, [])];
+      open.push(`s${id}`);
+      return asks;
+    }
+    default: {
+      const maker = kind === "call" ? undefined : searches.at(kind === "call-of-first" ? 0 : -1);
+      const caller = { anthropic: { caller: { type: "code_execution_20250825", tool_id: maker ?? "" } } };
+      const made = maker === undefined ? {} : { providerMetadata: caller };
+      const call: Part = { type: "tool-call", callId: asToolCallId(`c${id}`), toolName: "look", input: {}, ...made };
+      calls.push(call);
+      return call;
+    }
+  }
 }
