@@ -31,6 +31,7 @@ export type CompactionOutcome = {
   | { readonly type: "postponed"; readonly reason: string; readonly tokens: TokensBeforeAfter }
   | {
       readonly type: "ineffective";
+      /** Tokens that the fold would free; the most that it could free, if that was too little to make a plan. */
       readonly freed: number;
       readonly required: number;
       readonly tokens: TokensBeforeAfter;

@@ -31,6 +31,7 @@ export class DraftPlan {
   /** Proposals that lost a message to a later one. */
   readonly #reduced = new Set<CompactionProposal>();
   #shrunk = 0;
+  #shrunkTokens = 0;
   #proposals: readonly CompactionProposal[] | undefined;
 
   constructor(records: PlanRecords, shape: ThreadShape) {
@@ -88,7 +89,9 @@ export class DraftPlan {
     const before = this.renderedTokens(header);
     this.#kept.set(ordinal, shrunk);
     this.#shrunk++;
-    return Math.max(0, before - this.renderedTokens(header));
+    const freed = Math.max(0, before - this.renderedTokens(header));
+    this.#shrunkTokens += freed;
+    return freed;
   }
 
   /** What the draft does, in sums by strategy and action: the same for two drafts of a thread that do the same. */
@@ -110,6 +113,12 @@ export class DraftPlan {
   renderedTokens(header: MessageHeader): number {
     const hold = this.heldBy(header.ordinal);
     return hold === undefined ? header.tokens : heldTokens(header, hold, this.#shape);
+  }
+
+  /** Tokens that what the draft changes takes in another one, above all the current plan: it frees no more than these. */
+  tokensIn(other: DraftPlan): number {
+    const held = this.proposals.flatMap(({ ordinals }) => ordinals);
+    return held.reduce((sum, ordinal) => sum + other.renderedTokens(this.#shape.header(ordinal)), this.#shrunkTokens);
   }
 
   /** The chosen proposals that still hold a message, each reduced to the messages that it still holds. */

@@ -253,6 +253,31 @@ describe("foldThread", () => {
     expect(outcome.tokens.after).toBe(outcome.tokens.before);
   });
 
+  it("S26 asks no summarizer for a soft fold of messages that together are too small", async () => {
+    const asked: number[] = [];
+    const summarizer: Summarizer = {
+      ...factSummarizer,
+      summarize: (input) => {
+        asked.push(input.messages.length);
+        return factSummarizer.summarize(input);
+      },
+    };
+    const soft = (minReclaimPercent: number, hard = false) => {
+      const config = { maxInputTokens: 4_600, targetPercent: 0.84, minReclaimPercent };
+      return runFold(talk(20), { config, input: { hard }, ports: { summarizer } }).result;
+    };
+    const outcome = await soft(0.99);
+    expect(asked).toEqual([]);
+    if (outcome.type !== "ineffective") throw new Error(outcome.type);
+    expect(outcome.freed).toBeGreaterThan(0);
+    expect(outcome.freed).toBeLessThan(outcome.required);
+    expect(outcome.tokens.after).toBe(outcome.tokens.before);
+    // They take enough, but not their summary frees it.
+    expect((await soft((0.99 * outcome.freed) / outcome.required)).type).toBe("ineffective");
+    expect(asked).toHaveLength(1);
+    expect((await soft(0.99, true)).type).toBe("ready");
+  });
+
   it("ends as aborted when its signal fires", async () => {
     const controller = new AbortController();
     controller.abort();

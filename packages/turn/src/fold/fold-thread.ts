@@ -142,12 +142,12 @@ class Fold {
     const unchanged = { before: this.#before, after: this.#before };
     if (this.#before <= target)
       return { type: "no-op", reason: `${this.#before} tokens are within the target of ${target}`, tokens: unchanged };
-
     const unreadTokens = this.#unreadTokens;
     const mayStayWhole = unreadTokens + overheadTokens <= this.#room.limitTokens;
     const unread = { exist: this.#unread.length > 0, mayStayWhole };
     for (const attempt of foldAttempts(this.#ports.ladder, config, target - overheadTokens, unread)) {
       if (floorOnly && !attempt.floor) continue;
+      if (this.#candidates.isDecided) break;
       // This attempt keeps nothing of the current plan and folds the whole thread again.
       if (this.#isAbridged && attempt.summaryMaxTokens === 0) throw historyNotLoaded();
       // Unread results are worth more than the tokens they take: they go only when nothing else fits.
@@ -179,31 +179,33 @@ class Fold {
     return sparesRehydrated ? { ...config, enableExternalization: false, enableDropping: false } : config;
   }
 
+  /** The current plan as a draft that changes nothing. */
+  get #current(): DraftPlan {
+    return new DraftPlan(this.#input.plan, this.#shape);
+  }
+
   /** Tokens that unread results take under the current plan. */
   get #unreadTokens(): number {
     if (this.#unread.length === 0) return 0;
-    const draft = new DraftPlan(this.#input.plan, this.#shape);
-    return this.#unread.reduce((sum, ordinal) => sum + draft.renderedTokens(this.#shape.header(ordinal)), 0);
+    const current = this.#current;
+    return this.#unread.reduce((sum, ordinal) => sum + current.renderedTokens(this.#shape.header(ordinal)), 0);
   }
 
   /**
    * Returns the target of an attempt. If it can only show the ends of unread results, half of the request is for them.
    */
   #goal(attempt: FoldAttempt): number {
-    const { target, softLimit } = this.#room;
-    const goal = attempt.floor ? Math.max(target, this.#floorGoal) : target;
+    const { target, softLimit, roomTokens } = this.#room;
+    // The floor folds no more than an epoch needs.
+    const goal = attempt.floor ? Math.max(target, Math.min(Math.floor(roomTokens / 2), softLimit)) : target;
     return attempt.unread === "ends" && this.#unread.length > 0 ? Math.min(goal, Math.floor(softLimit / 2)) : goal;
-  }
-
-  /** The least target of the floor, so that it folds no more than an epoch needs. */
-  get #floorGoal(): number {
-    return Math.min(Math.floor(this.#room.roomTokens / 2), this.#room.softLimit);
   }
 
   /** Makes and renders the plan of one attempt; null when it would change nothing. */
   async #try(attempt: FoldAttempt, needed: number): Promise<Candidate | null> {
     const draft = await this.#settledDraft(attempt, needed);
     if (draft.isUnchanged || this.#isKnown(draft, attempt)) return null;
+    if (!this.#candidates.mayServe(() => draft.tokensIn(this.#current))) return null;
     await this.#hearSignal();
     let summarizerProblem: string | null = null;
     let instructionsUsed = false;

@@ -54,12 +54,13 @@ const candidate = (
 };
 const showingLittle = { unread: { records: NO_RECORDS, restTokens: 0, enough: false } };
 
-function chosenOf(made: readonly Candidate[], by: Partial<Choice> = {}) {
+function candidatesOf(made: readonly Candidate[], by: Partial<Choice> = {}): Candidates {
   const choice = { before: 950, room, hard: false, instructed: false, verifyCurrent: () => verified(950), ...by };
   const candidates = new Candidates(choice);
   for (const each of made) candidates.add(each);
-  return candidates.choose();
+  return candidates;
 }
+const chosenOf = (...input: Parameters<typeof candidatesOf>) => candidatesOf(...input).choose();
 const tokensOf = (...input: Parameters<typeof chosenOf>) => {
   const result = chosenOf(...input);
   return result.type === "ready" ? result.tokens.after : result.type;
@@ -111,6 +112,21 @@ describe("choosing among a fold's candidate plans", () => {
     expect(tokensOf([candidate(899)], { before: 900 })).toBe("ineffective");
     // Larger than the limit, and so is what there is without it.
     expect(tokensOf([candidate(950)], { before: 900 })).toBe("inflated");
+  });
+
+  it("does not make one of messages that together take too little, where it would not be taken", () => {
+    const isTried = (most: number, by: Partial<Choice> = {}) =>
+      candidatesOf([], { before: 880, ...by }).mayServe(() => most);
+    expect([isTried(100), isTried(99)]).toEqual([true, false]);
+    expect([isTried(99, { hard: true }), isTried(99, { before: 901 })]).toEqual([true, true]);
+    const [deep, low] = [900, 880].map((before) => candidatesOf([], { before }));
+    expect([deep, low].map((each) => [each?.mayServe(() => 90), each?.isDecided])).toEqual([
+      [false, false],
+      [false, true],
+    ]);
+    const candidates = candidatesOf([], { before: 880 });
+    for (const most of [30, 70, 50]) candidates.mayServe(() => most);
+    expect(candidates.choose()).toMatchObject({ type: "ineffective", freed: 70, required: 100 });
   });
 
   it("is a no-op without candidates below the soft threshold or for a hard fold", () => {

@@ -52,9 +52,34 @@ export function breaksMore({ violations }: PlanVerification, now: () => PlanVeri
 export class Candidates {
   readonly #made: Candidate[] = [];
   readonly #by: Choice;
+  /** Tokens of the largest plan that was not made, because it could not free enough. */
+  #mostNotMade = 0;
+  #isDecided = false;
 
   constructor(by: Choice) {
     this.#by = by;
+  }
+
+  /**
+   * Checks whether a plan could be accepted that changes messages of so many tokens, of which it frees a part at most.
+   * If not, there is no need to make it.
+   */
+  mayServe(tokensOf: () => number): boolean {
+    if (this.#mustFold) return true;
+    const tokens = tokensOf();
+    if (tokens >= this.#by.room.leastReclaim) return true;
+    this.#mostNotMade = Math.max(this.#mostNotMade, tokens);
+    this.#isDecided ||= this.#by.before - tokens <= this.#by.room.softLimit;
+    return false;
+  }
+
+  /** True when a plan that was not made would be the one to choose: nothing has to be folded deeper for it. */
+  get isDecided(): boolean {
+    return this.#isDecided;
+  }
+
+  get #mustFold(): boolean {
+    return this.#by.hard || this.#by.before > this.#by.room.limitTokens;
   }
 
   add(candidate: Candidate): void {
@@ -103,18 +128,17 @@ export class Candidates {
     const { before, hard, room } = this.#by;
     const tokens = { before, after: before };
     if (hard || before <= room.softLimit) return { type: "no-op", reason: "nothing more can be folded", tokens };
-    return { type: "ineffective", freed: 0, required: room.leastReclaim, tokens };
+    return { type: "ineffective", freed: this.#mostNotMade, required: room.leastReclaim, tokens };
   }
 
   #accept(candidate: Candidate): FoldResult {
-    const { before, hard, room } = this.#by;
+    const { before, room } = this.#by;
     const unchanged = { before, after: before };
     const tokens = { before, after: candidate.verification.tokens };
     const freed = before - tokens.after;
     const required = room.leastReclaim;
-    const mustFold = hard || before > room.limitTokens;
     if (freed <= 0) return { type: "inflated", tokens: unchanged };
-    if (!mustFold && freed < required) return { type: "ineffective", freed, required, tokens: unchanged };
+    if (!this.#mustFold && freed < required) return { type: "ineffective", freed, required, tokens: unchanged };
     return {
       type: "ready",
       plan: candidate.plan,
