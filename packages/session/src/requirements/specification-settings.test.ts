@@ -75,21 +75,22 @@ describe("the settings of the specification", () => {
   });
 
   it("spec-75 spec-136 permissions reach the store, which may refuse by them; the memory store ignores them", async () => {
-    const inner = createMemoryStore();
-    const guarded: ArtifactStore = {
-      ...inner.artifacts,
-      store: (content, metadata) => inner.artifacts.store(content, metadata),
-      list: (threadId, requester) => inner.artifacts.list(threadId, requester),
-      getMetadata: async (id, requester) => (mayRead(requester) ? inner.artifacts.getMetadata(id, requester) : null),
-      retrieve: async (id, requester) => (mayRead(requester) ? inner.artifacts.retrieve(id, requester) : null),
-    };
-    const outcomes = async (permissions: readonly string[], artifacts: ArtifactStore) => {
+    const guarded = (artifacts: ArtifactStore): ArtifactStore => ({
+      ...artifacts,
+      store: (content, metadata) => artifacts.store(content, metadata),
+      list: (threadId, requester) => artifacts.list(threadId, requester),
+      getMetadata: async (id, requester) => (mayRead(requester) ? artifacts.getMetadata(id, requester) : null),
+      retrieve: async (id, requester) => (mayRead(requester) ? artifacts.retrieve(id, requester) : null),
+    });
+    const outcomes = async (permissions: readonly string[], guard: (artifacts: ArtifactStore) => ArtifactStore) => {
       const securityContext = { requesterId: "ann", tenantId: null, permissions };
-      const { session, first } = await stored({ store: { ...inner, artifacts }, securityContext, journal: false });
+      const inner = createMemoryStore();
+      const store = { ...inner, artifacts: guard(inner.artifacts) };
+      const { session, first } = await stored({ store, securityContext, journal: false });
       const [read] = session.tools();
       return (await read.execute({ artifact_id: first })).outcome;
     };
-    expect(await outcomes([], inner.artifacts)).toBe("success");
+    expect(await outcomes([], (artifacts) => artifacts)).toBe("success");
     expect([await outcomes([], guarded), await outcomes(["artifacts:read"], guarded)]).toEqual(["failure", "success"]);
   });
 

@@ -38,7 +38,11 @@ describe("summarizing", () => {
     ]);
     const gone = afterFold(context, dropOf([1, 2]));
     const around = summarizeGroups(oldGroups(gone, 0, 1, 2, 3), "test", gone);
-    expect(around.map(({ ordinals }) => ordinals)).toEqual([[0], [3]]);
+    expect(around.map(({ action, ordinals }) => [action, ordinals])).toEqual([
+      ["drop", [0]],
+      ["summarize", [3]],
+    ]);
+    expect(around.map((proposal) => proposal.action === "summarize" && proposal.gathers)).toEqual([false, [0]]);
   });
 
   it("proposes no summary that would not make its messages smaller", () => {
@@ -130,6 +134,32 @@ describe("summarizing", () => {
     expect(both).toMatchObject({ absorbs: [held], ordinals: [0, 1, 2, 3], estimatedTokensFreed: 2_060 - 560 });
     // A summary of nothing but a summary would say the same again.
     expect(summarizeGroups(oldGroups(context, 0, 1), "test", summarized)).toEqual([]);
+    // Where even bodies are truncated, it says less.
+    const { truncateTo = 800, ...narrow } = { ...summarized, summaryMaxTokens: 25 };
+    expect(summarizeGroups(oldGroups(context, 0, 1), "test", narrow)).toEqual([]);
+    const [shorter] = summarizeGroups(oldGroups(context, 0, 1), "test", { ...narrow, truncateTo });
+    expect(shorter).toMatchObject({ absorbs: [held], ordinals: [0, 1], estimatedTokensFreed: 35 });
+  });
+
+  it("takes half of what is left of messages that were cleared, where the usual share would be more", () => {
+    const sizes = (id: string) => (id === "t1" ? 8_000 : 500);
+    const context = contextOf(scriptThread("u1 a1 t1 a2 u2 a3 u3 a4 u4 a5 u5", sizes), 100_000);
+    const config = { ...context.config, summarizeTargetRatio: 0.25 };
+    const wide = { ...context, config, summaryMaxTokens: 5_000 };
+    const cleared = afterFold(wide, {
+      ...{ action: "clear", strategy: "earlier", targets: ["tool-result"], ordinals: [2] },
+      ...{ estimatedTokensFreed: 1, reason: "an earlier fold" },
+    });
+    const propose = (given: StrategyContext) => summarizeGroups(oldGroups(given, 0, 1, 3), "test", given)[0];
+    expect(propose(wide)).not.toHaveProperty("maxTokens");
+    const left = [0, 1, 2, 3].reduce((sum, at) => sum + cleared.renderedTokens(cleared.shape.header(at)), 0);
+    expect(left).toBeLessThan(0.25 * 9_500);
+    const half = Math.floor(left / 2);
+    expect(propose(cleared)).toMatchObject({ maxTokens: half, estimatedTokensFreed: left - half });
+    // Too little is left for any summary.
+    const little = contextFor("u1 a1 u2 a2 u3", 150);
+    const small = { ...little, config: { ...config, summarizeTargetRatio: 1 }, summaryMaxTokens: 5_000 };
+    expect(summarizeGroups(oldGroups(small, 0, 1), "test", small)).toEqual([]);
   });
 
   it("states how many messages of which turns a summary covers", () => {

@@ -45,13 +45,14 @@ export function* summarizeInSteps(
   context: StrategyContext,
 ): Steps<readonly CompactionProposal[]> {
   const left = yield* notDropped(groups, context);
-  const runs = yield* foldableRuns(left, context.shape);
   const proposals: CompactionProposal[] = [];
-  for (const run of runs) {
-    const proposal = yield* propose(run, strategy, context);
-    if (proposal !== null) proposals.push(proposal);
+  let isWhole = true;
+  for (const runs of yield* withDropsBetween(yield* foldableRuns(left, context.shape), context)) {
+    const made = yield* gatherRuns(runs, strategy, context);
+    isWhole &&= made.length > 0;
+    for (const proposal of made) proposals.push(proposal);
   }
-  if (proposals.length === 0 || proposals.length === runs.length) return proposals;
+  if (proposals.length === 0 || isWhole) return proposals;
   const taken = new OrdinalMap<true>();
   for (const [index, ordinal] of proposals.flatMap(({ ordinals }) => ordinals).entries()) {
     if (index % AT_A_TIME === 0) yield;
@@ -82,7 +83,15 @@ export function* gatherInSteps(
   strategy: string,
   context: StrategyContext,
 ): Steps<readonly CompactionProposal[]> {
-  const runs = yield* foldableRuns(yield* notDropped(groups, context), context.shape);
+  return yield* gatherRuns(yield* foldableRuns(yield* notDropped(groups, context), context.shape), strategy, context);
+}
+
+/** Proposes one summary in the place of the last run, and drops the others. */
+function* gatherRuns(
+  runs: readonly FoldableRun[],
+  strategy: string,
+  context: StrategyContext,
+): Steps<readonly CompactionProposal[]> {
   const gathers = runs.slice(0, -1).flatMap(({ ordinals }) => ordinals);
   const last = runs.at(-1);
   const whole = last && (yield* propose({ ordinals: [...gathers, ...last.ordinals] }, strategy, context));
@@ -104,15 +113,14 @@ export function* gatherInSteps(
 const renderedTokens = (ordinals: readonly number[], { renderedTokens, shape }: StrategyContext): number =>
   ordinals.reduce((sum, ordinal) => sum + renderedTokens(shape.header(ordinal)), 0);
 
-/** True for a group that was dropped. It stays dropped: no summary brings it back (S16). */
-const isDropped = (group: MessageGroup, { heldBy }: StrategyContext): boolean =>
-  group.ordinals.some((ordinal) => heldBy(ordinal)?.action === "drop");
+const isDropped = (ordinal: number, { heldBy }: StrategyContext): boolean => heldBy(ordinal)?.action === "drop";
 
+/** Leaves out groups that were dropped. They stay dropped: no summary brings them back (S16). */
 function* notDropped(groups: readonly MessageGroup[], context: StrategyContext): Steps<readonly MessageGroup[]> {
   const left: MessageGroup[] = [];
   for (const [index, group] of groups.entries()) {
     if (index % AT_A_TIME === AT_A_TIME - 1) yield;
-    if (!isDropped(group, context)) left.push(group);
+    if (!group.ordinals.some((ordinal) => isDropped(ordinal, context))) left.push(group);
   }
   return left;
 }
@@ -169,11 +177,12 @@ function* propose(
   context: StrategyContext,
 ): Steps<(CompactionProposal & { readonly action: "summarize" }) | null> {
   const { rendered, raw, rawTokens, absorbs } = yield* sourcesOf(run, context);
-  const cost = Math.min(
-    context.summaryMaxTokens,
-    summaryShare({ rawTokens, absorbs }, context.config.summarizeTargetRatio),
-  );
-  if (raw === 0 || rendered <= cost) return null;
+  // An old summary becomes shorter only where the alternative is to lose it.
+  if (raw === 0 && context.truncateTo === undefined) return null;
+  const share = summaryShare({ rawTokens, absorbs }, context.config.summarizeTargetRatio);
+  const usual = Math.min(context.summaryMaxTokens, share);
+  const cost = rendered > usual ? usual : shorterCost(rendered, absorbs, context);
+  if (cost === null) return null;
   const first = context.shape.header(run.ordinals[0] as number);
   const last = context.shape.header(run.ordinals.at(-1) as number);
   const turns = first.turn === last.turn ? `turn ${first.turn}` : `turns ${first.turn}–${last.turn}`;
@@ -182,9 +191,26 @@ function* propose(
     strategy,
     ordinals: run.ordinals,
     absorbs,
+    ...(cost !== usual && { maxTokens: cost }),
     estimatedTokensFreed: rendered - cost,
     reason: `${context.shape.countOf(run.ordinals)} messages of ${turns} are older than what is kept; a summary replaces them.`,
   };
+}
+
+/**
+ * Returns the tokens of a summary that takes half of what its messages still take, for messages of which an earlier fold
+ * cleared so much that the usual share would be more; null when there is too little left to say. Otherwise such messages
+ * could only be dropped.
+ */
+function shorterCost(
+  rendered: number,
+  absorbs: readonly SummarizationRecord[],
+  { summaryMaxTokens }: StrategyContext,
+): number | null {
+  const absorbed = absorbs.reduce((sum, { summaryTokens }) => sum + summaryTokens, 0);
+  const half = Math.floor((rendered - absorbed) / 2);
+  const cost = Math.min(summaryMaxTokens, absorbed + half);
+  return half < LEAST_SUMMARY_TOKENS || cost >= rendered ? null : cost;
 }
 
 interface RunSources extends SummarySources {
@@ -249,8 +275,34 @@ function* inOrder(groups: readonly MessageGroup[]): Steps<readonly number[]> {
   return isOrdered ? all : all.sort((a, b) => a - b);
 }
 
-function isAdjacent(from: number, to: number, shape: ThreadShape): boolean {
+function isAdjacent(
+  from: number,
+  to: number,
+  shape: ThreadShape,
+  isGone: (ordinal: number) => boolean = () => false,
+): boolean {
   for (let ordinal = shape.after(from); ordinal < to; ordinal = shape.after(ordinal))
-    if (shape.header(ordinal).branch === undefined) return false;
+    if (shape.header(ordinal).branch === undefined && !isGone(ordinal)) return false;
   return true;
+}
+
+/**
+ * Joins runs with nothing but dropped messages between them: one summary can stand for them, or else there would be one
+ * more behind each drop.
+ */
+function* withDropsBetween(
+  runs: readonly FoldableRun[],
+  context: StrategyContext,
+): Steps<readonly (readonly FoldableRun[])[]> {
+  const joined: FoldableRun[][] = [];
+  let end = -1;
+  for (const run of runs) {
+    yield;
+    const [from] = run.ordinals as readonly [number];
+    const isBehind = end >= 0 && isAdjacent(end, from, context.shape, (ordinal) => isDropped(ordinal, context));
+    if (isBehind) joined.at(-1)?.push(run);
+    else joined.push([run]);
+    end = run.ordinals.at(-1) as number;
+  }
+  return joined;
 }

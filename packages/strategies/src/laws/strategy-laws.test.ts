@@ -136,10 +136,13 @@ describe("the laws of strategies", () => {
   it("are broken by one whose summary cites messages that it does not stand for, and hold for one that does", async () => {
     const summing = (sourceOf: (span: SpanReference) => MessageId): CompactionStrategy => ({
       ...summarizeStrategy,
-      execute: async (_, { span }) => ({
-        action: "summarize",
-        changes: [{ op: "add", section: "facts", item: { text: "It is so.", sources: [sourceOf(span)] } }],
-      }),
+      execute: async ({ action }, { span }) =>
+        action === "summarize"
+          ? {
+              action,
+              changes: [{ op: "add", section: "facts", item: { text: "It is so.", sources: [sourceOf(span)] } }],
+            }
+          : null,
     });
     expect(
       await broken(

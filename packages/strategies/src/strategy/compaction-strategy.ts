@@ -50,6 +50,8 @@ export type CompactionProposal =
        * the span, so separate proposals drop them from the prompt.
        */
       readonly gathers?: readonly number[];
+      /** The most tokens that the summary may take, if it must be shorter than others to free anything. */
+      readonly maxTokens?: number;
       /** Ordinals of messages that stay and that the summarizer may read in addition to the span, ascending. */
       readonly overlap?: readonly number[];
     })

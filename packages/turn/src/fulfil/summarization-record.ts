@@ -53,7 +53,11 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   const overlap = (proposal.overlap ?? []).map((ordinal) => fulfilment.thread.messageAt(ordinal) as Message);
   const owed = await owedItems(messages, fulfilment);
   await turns.take();
-  const { changes, summarizer } = await changesOf({ messages, overlap, span, previous }, owed, fulfilment);
+  // A summary that only has to become shorter has nothing new to read.
+  const { changes, summarizer } =
+    messages.length === 0
+      ? { changes: [], summarizer: proposal.absorbs.at(-1)?.summarizer ?? fold.summarizer.id }
+      : await changesOf({ messages, overlap, span, previous }, owed, fulfilment);
   await turns.take();
   const countTokens = (text: string) => fulfilment.tokenizer.countTokens(text);
   const merged = applySummaryChanges(previous, span, codedChanges(changes, previous, span, owed, fulfilment));
@@ -108,7 +112,8 @@ function* summaryTokensOf(proposal: SummarizeProposal, fold: Fulfilment): Steps<
     if (branch === undefined && !covered.has(ordinal)) rawTokens += tokens;
     if (index % AT_A_TIME === AT_A_TIME - 1) yield;
   }
-  return summaryLimit({ rawTokens, absorbs: proposal.absorbs }, fold);
+  const limit = summaryLimit({ rawTokens, absorbs: proposal.absorbs }, fold);
+  return Math.min(limit, proposal.maxTokens ?? limit);
 }
 
 /** Returns the messages that existing summaries already cover. */
@@ -221,7 +226,7 @@ async function changesOf(
     if (problem !== undefined) fulfilment.onSummarizerFailure(problem);
     if (changes.length > 0 && instructionsUnused !== true) fulfilment.onInstructionsUsed();
     const settled = withoutLiftedRules(changes, previous, liftedPins(thread));
-    if (changes.length > 0 || messages.length === 0) return { changes: settled, summarizer: by };
+    if (changes.length > 0) return { changes: settled, summarizer: by };
     const silent = `${summarizer.id} gave no summary`;
     if (keepsOnFailure) throw new ThreadfoldError("SUMMARIZER_FAILED", silent);
     if (nothingToSay === true && previous !== null) return { changes: [], summarizer: by };
