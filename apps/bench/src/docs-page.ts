@@ -176,7 +176,7 @@ function speedSection(results: SpeedResults): readonly string[] {
 
 const foldsSection = ({ machine, sizes }: FoldsResults): readonly string[] => [
   "## Folds of a long thread",
-  `A session with a budget of 60,000 tokens, its thread in memory or in a SQLite file: its whole history is folded once, then an agent continues, and each further fold is over a window of the same size. The figures are the CPU milliseconds of the turn that folds and the longest stretch in which nothing else could run. Measured ${measuredOn(machine)}.`,
+  `A session with a budget of 60,000 tokens, its thread in memory or in a SQLite file: its whole history is folded once, then an agent continues, and each further fold is over a window of the same size. The figures are the CPU milliseconds of the turn that folds and the longest stretch in which nothing else could run; then the records of the plan after these folds, and the messages that it drops although no summary stands for them. Measured ${measuredOn(machine)}.`,
   foldsTable(sizes),
 ];
 

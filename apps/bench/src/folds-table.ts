@@ -14,6 +14,10 @@ export interface FoldSize {
   /** The fold of the whole history, which precedes them. */
   readonly firstFoldMs: number;
   readonly firstLongestBlockMs: number;
+  /** Records of the plan after all of these folds. */
+  readonly planRecords: number;
+  /** Messages that it drops and for which none of its summaries stands. */
+  readonly forgottenMessages: number;
 }
 
 /** The results of `bench:folds`. */
@@ -27,12 +31,12 @@ export function foldsTable(sizes: readonly FoldSize[]): string {
   return markdownTable([
     [
       ...["messages", "fold, ms", "longest block, ms", "in SQLite, ms", "longest block, ms"],
-      ...["first fold, ms", "its longest block, ms"],
+      ...["first fold, ms", "its longest block, ms", "records", "forgotten"],
     ],
     ...sizes.map((size) =>
       [
         ...[size.messages, size.foldMs, size.longestBlockMs, size.sqliteFoldMs, size.sqliteLongestBlockMs],
-        ...[size.firstFoldMs, size.firstLongestBlockMs],
+        ...[size.firstFoldMs, size.firstLongestBlockMs, size.planRecords, size.forgottenMessages],
       ].map((figure) => figure.toLocaleString("en-US")),
     ),
   ]);

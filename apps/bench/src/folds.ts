@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   asThreadId,
+  type CompactionPlan,
   ContextSession,
   createMemoryStore,
   formatById,
@@ -24,7 +25,8 @@ import { threadTime } from "./thread-time.ts";
  * an agent continues until the next folds are due, each over a window of the same size, and those are measured:
  * everything that `prepare` does in the turn that folds, in processor time of this thread, and its longest stretch in
  * which nothing else could run; first with the thread in memory, and then in a SQLite file. The fold of the whole
- * history, in which the agent typed a key, is reported separately, in memory. `--json` prints one line per size, and at
+ * history, in which the agent typed a key, is reported separately, in memory. How many records the last plan has, and
+ * how many messages it drops without a summary of them, says whether folding again and again keeps the memory. `--json` prints one line per size, and at
  * the end the cost of the largest relative to 10 000 messages; numbers choose the sizes. A full run is kept for
  * `bench:docs`. `--recorded` takes the messages of recorded sessions, one after another, in place of the agent's.
  */
@@ -57,6 +59,8 @@ async function measure(messages: number): Promise<FoldSize> {
     ...{ sqliteFoldMs: inFile.foldMs, sqliteLongestBlockMs: inFile.longestBlockMs },
     firstFoldMs: Math.round(inMemory.first.cpuMs),
     firstLongestBlockMs: Math.round(inMemory.first.longestHoldMs),
+    planRecords: recordsIn(inMemory.plan),
+    forgottenMessages: forgottenBy(inMemory.plan),
   };
 }
 
@@ -86,7 +90,15 @@ async function measureIn(store: ThreadfoldStore, messages: number) {
   await store.close();
   const { median: foldMs } = spreadOf(folds.map(({ cpuMs }) => cpuMs));
   const { highest: longestBlockMs } = spreadOf(folds.map(({ longestHoldMs }) => longestHoldMs));
-  return { first, foldMs: Math.round(foldMs), longestBlockMs: Math.round(longestBlockMs) };
+  return { first, foldMs: Math.round(foldMs), longestBlockMs: Math.round(longestBlockMs), plan: session.plan };
+}
+
+const recordsIn = ({ externalizations, summarizations, clearings, drops }: CompactionPlan): number =>
+  externalizations.length + summarizations.length + clearings.length + drops.length;
+
+function forgottenBy({ drops, summarizations }: CompactionPlan): number {
+  const told = new Set(summarizations.flatMap(({ summary }) => summary.span.messageIds));
+  return drops.flatMap(({ span }) => span.messageIds).filter((id) => !told.has(id)).length;
 }
 
 /** What a thread contains, and what an agent adds to it, step by step. */
@@ -116,9 +128,10 @@ for (const size of chosen.length > 0 ? chosen : SIZES) {
   results.push(result);
   const { messages, foldMs, longestBlockMs, sqliteFoldMs, sqliteLongestBlockMs, firstFoldMs, firstLongestBlockMs } =
     result;
+  const kept = `${result.planRecords} records, ${result.forgottenMessages} messages forgotten`;
   print(
     result,
-    `${messages.toLocaleString("en-US").padStart(9)} messages: ${foldMs} ms per fold, at most ${longestBlockMs} ms in one go; in SQLite ${sqliteFoldMs} and ${sqliteLongestBlockMs} ms; the first fold ${firstFoldMs} ms, at most ${firstLongestBlockMs} ms in one go`,
+    `${messages.toLocaleString("en-US").padStart(9)} messages: ${foldMs} ms per fold, at most ${longestBlockMs} ms in one go; in SQLite ${sqliteFoldMs} and ${sqliteLongestBlockMs} ms; the first fold ${firstFoldMs} ms, at most ${firstLongestBlockMs} ms in one go; ${kept}`,
   );
 }
 if (chosen.length === 0) keepResults("folds", { machine: benchMachine(), sizes: results } satisfies FoldsResults);

@@ -259,7 +259,7 @@ const CUT = /…|\[(?:…|redacted )[^[\]\n]{0,120}\]/;
 
 /** Line ends become one newline, so that they still count as sentence ends; all other whitespace becomes one space. */
 const oneLine = (text: string): string =>
-  text.replace(/\s+/g, (space) => (/[\n\r\u2028\u2029]/.test(space) ? "\n" : " "));
+  text.replace(/[^\S\n\r\u2028\u2029]+/g, " ").replace(/ ?[\n\r\u2028\u2029]\s*/g, "\n");
 const flat = (text: string): string => text.replaceAll("\n", " ");
 
 /** Marks around a sentence that are not part of it: quotes, brackets, list markers and emphasis. */
