@@ -9,6 +9,7 @@ import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
 import { spanOf } from "../thread/span-reference.ts";
 import { actionOf, groupRecords, planRecords } from "./compaction-plan.ts";
+import type { SummarizationRecord } from "./kinds/summarize.ts";
 import { groupMessages } from "./message-group.ts";
 import { normalizePlan, normalizePlanInSteps } from "./normalize-plan.ts";
 import { COMPACTION_PRECEDENCE, type PlanRecord, type PlanRecords, removesMessages } from "./plan-record.ts";
@@ -200,6 +201,20 @@ describe("normalizePlan", () => {
       ["fact of u2", "fact of a2", "fact of r2"],
     ]);
     expect(idsOf(records.drops)).toEqual([["a1", "r1"]]);
+  });
+
+  it("leaves what a divided summary gathered from elsewhere to its first part, which gets the items", () => {
+    const { summary } = summarize("u1", "u2", "a2", "r2", "u3") as SummarizationRecord;
+    const gathered = { ...(summarize("u2", "a2", "r2", "u3") as SummarizationRecord), summary };
+    const { summarizations } = normalize(gathered, drop("a2", "r2"));
+    expect(summarizations.map(({ span, summary }) => [span.messageIds, summary.span.messageIds])).toEqual([
+      [["u2"], ["u1", "u2"]],
+      [["u3"], ["u3"]],
+    ]);
+    expect(summarizations.map(({ summary }) => summary.facts.some(({ text }) => text === "fact of u1"))).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it("keeps a summary whose first message went to another record", () => {
