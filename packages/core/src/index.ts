@@ -311,6 +311,7 @@ export {
   endOfNarrative,
   NARRATIVE_CUT,
   restrictSummary,
+  type SummaryPart,
   shortenedNarrative,
   type TrimmedSummary,
   trimSummary,

@@ -139,6 +139,9 @@ describe("rules that are not pinned", () => {
       grown = unpinnedRules(thread, before);
       expect(grown).toEqual(unpinnedRules(thread));
       expect(unpinnedRules(thread, grown)).toBe(grown);
+      // Not even the list is made again by a turn in which no rule was pinned or lifted.
+      const next = thread.appendEntries([say("after", "Go on.")]);
+      expect(unpinnedRules(next, grown).rules).toBe(grown.rules);
       left.push(idsOf(grown.rules));
     }
     expect(left.slice(3)).toEqual([

@@ -112,7 +112,10 @@ export interface UnpinnedRules {
 export function unpinnedRules(thread: AgentThread, before?: UnpinnedRules): UnpinnedRules {
   if (before?.version === thread.version) return before;
   const entries =
-    before === undefined ? [...thread.pinEntries()].map(({ entry }) => entry) : thread.entriesBetween(before.version);
+    before === undefined
+      ? [...thread.pinEntries()].map(({ entry }) => entry)
+      : thread.entriesBetween(before.version).filter(({ type }) => type !== "message");
+  if (before !== undefined && entries.length === 0) return { ...before, version: thread.version };
   const made = new Map(before?.made);
   const left = new Map(before?.rules.map((pin) => [ruleKey(pin), pin]));
   for (const entry of entries) {

@@ -5,7 +5,7 @@ import type { ArtifactId, MessageId } from "../model/ids.ts";
 import type { AgentThread } from "../thread/agent-thread.ts";
 import { spanLength, spanStart } from "../thread/span-reference.ts";
 import { actionOf, type CompactionPlan, planRecords, requireIds } from "./compaction-plan.ts";
-import { hashedPatches } from "./plan-hash.ts";
+import { hashedPatches, hashedRecord } from "./plan-hash.ts";
 import { type CompactionAction, kindOf, type PlanRecord } from "./plan-record.ts";
 
 /** Where the full content of a message can be read. The thread always has it; an artifact may have it too. */
@@ -95,16 +95,17 @@ export function planDiff(from: CompactionPlan, to: CompactionPlan): PlanDiff {
   enablePatches();
   const before = keyRecords(from);
   const after = keyRecords(to);
-  const changed = (a: KeyedRecords, b: KeyedRecords) => Object.keys(a).filter((key) => !sameRecord(a[key], b[key]));
+  const same = new Set(Object.keys(after).filter((key) => sameRecord(before[key], after[key])));
+  const changed = (records: KeyedRecords) => Object.keys(records).filter((key) => !same.has(key));
   const [, patches, inversePatches] = produceWithPatches(before, (draft: KeyedRecords) => {
     for (const key of Object.keys(before)) if (!(key in after)) delete draft[key];
-    for (const key of changed(after, before)) draft[key] = after[key] as PlanRecord;
+    for (const key of changed(after)) draft[key] = after[key] as PlanRecord;
   });
   return {
     fromVersion: from.version,
     toVersion: to.version,
-    added: changed(after, before).map((key) => after[key] as PlanRecord),
-    removed: changed(before, after).map((key) => before[key] as PlanRecord),
+    added: changed(after).map((key) => after[key] as PlanRecord),
+    removed: changed(before).map((key) => before[key] as PlanRecord),
     patches,
     inversePatches,
   };
@@ -124,6 +125,8 @@ function keyRecords(plan: CompactionPlan): KeyedRecords {
 }
 
 function sameRecord(a: PlanRecord | undefined, b: PlanRecord | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return a === b || (spanLength(a.span) === spanLength(b.span) && canonicalJson(a) === canonicalJson(b));
+  if (a === b || a === undefined || b === undefined) return a === b;
+  // Nearly all records that differ were made anew, which is known without writing a whole summary.
+  if (a.sincePlanVersion !== b.sincePlanVersion || spanLength(a.span) !== spanLength(b.span)) return false;
+  return canonicalJson(hashedRecord(a)) === canonicalJson(hashedRecord(b));
 }

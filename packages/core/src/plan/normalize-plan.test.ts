@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { TokenLedger } from "../budget/token-ledger.ts";
 import { agentThreads, countingTokenizer, planRecordsFor } from "../laws/index.ts";
 import { assistant, call, result, threadOf, tool, user } from "../laws/messages.ts";
-import { asArtifactId, asMessageId, asThreadId } from "../model/ids.ts";
+import { asArtifactId, asMessageId, asThreadId, type MessageId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { applySummaryChanges } from "../summary/summary-change.ts";
 import { AgentThread } from "../thread/agent-thread.ts";
@@ -133,6 +133,35 @@ describe("normalizePlan on random overlapping records", () => {
       }),
       runs,
     );
+  });
+
+  it("says of each item that a fold removed from a summary once that it did, however the span is split", () => {
+    let divided = 0;
+    fc.assert(
+      fc.property(threadsWithRecords, ([thread, records]) => {
+        const record = records.find(({ action }) => action === "summarize") as SummarizationRecord | undefined;
+        if (record === undefined) return;
+        const resolved = record.span.messageIds.map((id) => ({
+          section: "facts" as const,
+          item: { id, sources: [id] },
+          reason: "It was read.",
+        }));
+        const drops = records.filter(({ action }) => action === "drop");
+        const { summarizations } = normalizePlan(
+          groupRecords([{ ...record, resolved }, ...drops]),
+          shapeOf(thread),
+        ).records;
+        const [first, ...later] = summarizations;
+        if (first === undefined) return;
+        divided += later.length > 0 ? 1 : 0;
+        const from = (ids: readonly MessageId[]) => resolved.filter(({ item }) => ids.includes(item.id));
+        for (const part of later) expect(part.resolved).toEqual(from(part.span.messageIds));
+        const told = from(later.flatMap(({ span }) => span.messageIds));
+        expect(first.resolved).toEqual(resolved.filter((item) => !told.includes(item)));
+      }),
+      runs,
+    );
+    expect(divided).toBeGreaterThan(0);
   });
 });
 

@@ -1,4 +1,3 @@
-import { historyNotLoaded } from "../errors/threadfold-error.ts";
 import type { MessageId } from "../model/ids.ts";
 import { finishSteps, type Steps } from "../time/steps.ts";
 import { groupRecords, planRecords } from "./compaction-plan.ts";
@@ -173,22 +172,42 @@ function* splitInSteps(
 ): Steps<readonly PlacedRecord[]> {
   const runs = removesMessages(record) ? yield* unbrokenRuns(ordinals, shape) : [ordinals];
   if (runs.length === 1 && (yield* isWhole(record, ordinals, shape))) return [{ first: ordinals[0] as number, record }];
-  // Some of the messages that were left out may belong to either side of the split.
-  if (shape.isAbridged(record.span)) throw historyNotLoaded();
-  const ids: MessageId[][] = [];
-  for (const run of runs) ids.push(yield* idsOf(run, shape));
+  const runOf = (id: MessageId): number | undefined => runAt(shape.ordinalOf(id), runs, shape);
   const placed: PlacedRecord[] = [];
   for (const [index, run] of runs.entries()) {
     yield;
-    placed.push({ first: run[0] as number, record: yield* restrict(record, run, ids, index, shape) });
+    const span = yield* shape.spanInSteps(run);
+    const part = { ordinals: run, shape, index, count: runs.length, runOf };
+    placed.push({
+      first: run[0] as number,
+      record: kindOf(record).restrict(record, { ...part, span, originalTokens: shape.tokensOf(run) }),
+    });
   }
   return placed;
 }
 
-function* idsOf(run: readonly number[], shape: ThreadShape): Steps<MessageId[]> {
-  const ids: MessageId[] = [];
-  for (const ordinal of run) if (ids.push(shape.header(ordinal).id) % AT_A_TIME === 0) yield;
-  return ids;
+/** Returns the index of the run that a message is in. What is left out of a shape is where the message before it is. */
+function runAt(
+  ordinal: number | undefined,
+  runs: readonly (readonly number[])[],
+  shape: ThreadShape,
+): number | undefined {
+  if (ordinal === undefined) return undefined;
+  const index = lastAtMost(ordinal, runs, ([first]) => first as number);
+  const run = runs[index] ?? [];
+  const before = run[lastAtMost(ordinal, run, (member) => member)];
+  return before !== undefined && ordinal < shape.after(before) ? index : undefined;
+}
+
+/** Returns the index of the last item, in ascending order, whose ordinal is at most the given one; -1 when none is. */
+function lastAtMost<Item>(ordinal: number, items: readonly Item[], ordinalOf: (item: Item) => number): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ordinalOf(items[middle] as Item) <= ordinal) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }
 
 function* isWhole({ span }: PlanRecord, ordinals: readonly number[], shape: ThreadShape): Steps<boolean> {
@@ -215,16 +234,4 @@ function nothingShownBetween(from: number, to: number, shape: ThreadShape): bool
   for (let ordinal = shape.after(from); ordinal < to; ordinal = shape.after(ordinal))
     if (shape.header(ordinal).branch === undefined) return false;
   return true;
-}
-
-function* restrict(
-  record: PlanRecord,
-  run: readonly number[],
-  runs: readonly (readonly MessageId[])[],
-  index: number,
-  shape: ThreadShape,
-): Steps<PlanRecord> {
-  const span = yield* shape.spanInSteps(run);
-  const originalTokens = shape.tokensOf(run);
-  return kindOf(record).restrict(record, { span, originalTokens, runs, index });
 }

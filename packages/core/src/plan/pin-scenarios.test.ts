@@ -5,7 +5,7 @@ import { planRecordsFor } from "../laws/plan-record-arbitrary.ts";
 import { runs } from "../laws/runs.ts";
 import { countingTokenizer, pinEntry, pinLiftedEntry, sampleMessage, samplePin } from "../laws/samples.ts";
 import { agentThreads } from "../laws/thread-arbitrary.ts";
-import { asThreadId, asToolCallId } from "../model/ids.ts";
+import { asThreadId, asToolCallId, type MessageId } from "../model/ids.ts";
 import type { MessageInput } from "../model/message.ts";
 import { detectPins } from "../pins/detect-pins.ts";
 import { renderSummary } from "../summary/render-summary.ts";
@@ -184,14 +184,8 @@ describe("the status of work", () => {
         expect(gone.filter(isUnsettled)).toEqual([]);
         expect({ ...statusOf(gone), ...statusOf(trimmed.openItems) }).toEqual(expected);
         const runsOf = [spanOf(0, 2), spanOf(2, 4)];
-        const split = runsOf.map((span, index) =>
-          restrictSummary(
-            summary,
-            span,
-            runsOf.map(({ messageIds }) => messageIds),
-            index,
-          ),
-        );
+        const runOf = (id: MessageId): number => runsOf.findIndex(({ messageIds }) => messageIds.includes(id));
+        const split = runsOf.map((span, index) => restrictSummary(summary, span, { index, count: 2, runOf }));
         const { summary: merged } = mergeSummaries(
           split[0] as StructuredSummary,
           split[1] as StructuredSummary,

@@ -81,7 +81,7 @@ const isRecord = (value: unknown): value is PlanRecord =>
 const isLong = ({ length }: SpanReference["messageIds"]): boolean => length > LONGEST_HASHED_SPAN;
 
 /** Not a record any more as far as long spans are concerned: only its canonical form is used. */
-function hashedRecord(record: PlanRecord): PlanRecord {
+export function hashedRecord(record: PlanRecord): PlanRecord {
   const summary = "summary" in record ? { summary: withHashedSpan(record.summary) } : {};
   return { ...withHashedSpan(record), ...summary } as PlanRecord;
 }

@@ -15,6 +15,8 @@ export interface ThreadShape {
   /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the message is left out. */
   header(ordinal: number): MessageHeader;
   headerOf(id: MessageId): MessageHeader | undefined;
+  /** The ordinal of a message, even of one that is left out; undefined when the thread has none with this id. */
+  ordinalOf(id: MessageId): number | undefined;
   groupOf(ordinal: number): MessageGroup;
   /** The groups that are not left out, oldest first. */
   readonly groups: readonly MessageGroup[];
@@ -25,8 +27,6 @@ export interface ThreadShape {
    * The ordinals of a span that are not left out, ascending; undefined unless the thread has all its messages in order.
    */
   ordinalsOf(span: SpanReference): readonly number[] | undefined;
-  /** True when some messages of a span are left out. */
-  isAbridged(span: SpanReference): boolean;
   /**
    * The span of the given messages (in order, at least one), including any that are left out right after one of them.
    */
@@ -103,8 +103,12 @@ class CountedShape implements ThreadShape {
   }
 
   headerOf(id: MessageId): MessageHeader | undefined {
-    const ordinal = this.#ordinalOf(id);
+    const ordinal = this.ordinalOf(id);
     return ordinal === undefined ? undefined : this.header(ordinal);
+  }
+
+  ordinalOf(id: MessageId): number | undefined {
+    return this.#thread.message(id)?.ordinal;
   }
 
   groupOf(ordinal: number): MessageGroup {
@@ -121,7 +125,7 @@ class CountedShape implements ThreadShape {
   }
 
   ordinalsOf(span: SpanReference): readonly number[] | undefined {
-    const runs = runsOfSpan(span, (id) => this.#ordinalOf(id));
+    const runs = runsOfSpan(span, (id) => this.ordinalOf(id));
     if (runs === undefined) return undefined;
     const each = (take: (ordinal: number) => void): void => {
       for (const { from, to } of runs)
@@ -133,12 +137,6 @@ class CountedShape implements ThreadShape {
     const ordinals = new Array<number>(length);
     each((ordinal) => (ordinals[next++] = ordinal));
     return ordinals;
-  }
-
-  isAbridged(span: SpanReference): boolean {
-    if (this.#leftOut.length === 0) return false;
-    const runs = runsOfSpan(span, (id) => this.#ordinalOf(id)) ?? [];
-    return runs.some(({ from, to }) => this.#leftOut.some((stretch) => from <= stretch.from && stretch.to <= to));
   }
 
   spanOf(ordinals: readonly number[]): SpanReference {
@@ -217,10 +215,6 @@ class CountedShape implements ThreadShape {
         ordinal = absent.to;
       }
     }
-  }
-
-  #ordinalOf(id: MessageId): number | undefined {
-    return this.#thread.message(id)?.ordinal;
   }
 
   /** Returns the stretch that a message is in; undefined when the message is not left out. */

@@ -14,7 +14,14 @@ import {
   structuredSummarySchema,
 } from "./structured-summary.ts";
 import { applySummaryChanges, mergeSummaries, type SummaryChange } from "./summary-change.ts";
-import { endOfNarrative, NARRATIVE_CUT, restrictSummary, shortenedNarrative, trimSummary } from "./trim-summary.ts";
+import {
+  endOfNarrative,
+  NARRATIVE_CUT,
+  restrictSummary,
+  type SummaryPart,
+  shortenedNarrative,
+  trimSummary,
+} from "./trim-summary.ts";
 
 const span = { messageIds: [asMessageId("m1"), asMessageId("m2")], firstTurn: 1, lastTurn: 1 };
 const { countTokens } = countingTokenizer();
@@ -144,11 +151,19 @@ const runsOfIds: fc.Arbitrary<readonly (readonly MessageId[])[]> = fc
   )
   .filter((list) => list.length > 0);
 
+function partOf(parts: readonly (readonly MessageId[])[], index: number): SummaryPart {
+  const runOf = (id: MessageId): number | undefined => {
+    const run = parts.findIndex((part) => part.includes(id));
+    return run < 0 ? undefined : run;
+  };
+  return { index, count: parts.length, runOf };
+}
+
 describe("restrictSummary", () => {
   it("gives each item to exactly one run, in order, preferably one that holds its source", () => {
     fc.assert(
       fc.property(structuredSummaries(longSpan), runsOfIds, (summary, parts) => {
-        const shares = parts.map((_, index) => restrictSummary(summary, longSpan, parts, index));
+        const shares = parts.map((_, index) => restrictSummary(summary, longSpan, partOf(parts, index)));
         for (const section of SUMMARY_SECTIONS) {
           const items: readonly SummaryItem[] = summary[section];
           const given: readonly SummaryItem[] = shares.flatMap((share): readonly SummaryItem[] => share[section]);
@@ -171,7 +186,7 @@ describe("restrictSummary", () => {
   it("gives task, narrative, state and plan to one run only", () => {
     fc.assert(
       fc.property(structuredSummaries(longSpan), runsOfIds, (summary, parts) => {
-        const shares = parts.map((_, index) => restrictSummary(summary, longSpan, parts, index));
+        const shares = parts.map((_, index) => restrictSummary(summary, longSpan, partOf(parts, index)));
         expect(shares.filter(({ originalTask }) => originalTask !== null)).toHaveLength(
           summary.originalTask === null ? 0 : 1,
         );

@@ -148,35 +148,40 @@ function withText(summary: StructuredSummary, text: string): StructuredSummary {
   return { ...summary, narrative: { ...narrative, id: summaryItemId("narrative", narrative) } };
 }
 
+/** One of the runs of messages that a summary is divided among. */
+export interface SummaryPart {
+  /** Which of how many runs this one is, counted from 0. */
+  readonly index: number;
+  readonly count: number;
+  /** Returns the index of the run that a message is in; undefined when it is in none. */
+  readonly runOf: (id: MessageId) => number | undefined;
+}
+
 /**
  * Returns the part of a summary that belongs to one of several runs of its span. Each item goes to the first run that
  * contains one of its sources; an item without a source in any run goes to the first, so that no item is lost or
  * appears twice.
  */
-export function restrictSummary(
-  summary: StructuredSummary,
-  span: SpanReference,
-  runs: readonly (readonly MessageId[])[],
-  index: number,
-): StructuredSummary {
-  const sets = runs.map((run) => new Set(run));
-  const runOf = (item: SummaryItem): number =>
-    Math.max(
-      0,
-      sets.findIndex((run) => item.sources.some((source) => run.has(source))),
-    );
+export function restrictSummary(summary: StructuredSummary, span: SpanReference, part: SummaryPart): StructuredSummary {
+  const belongs = (item: SummaryItem): boolean => belongsTo(item, part);
   const sections = Object.fromEntries(
-    SUMMARY_SECTIONS.map((section) => [section, summary[section].filter((item: SummaryItem) => runOf(item) === index)]),
+    SUMMARY_SECTIONS.map((section) => [section, summary[section].filter(belongs)]),
   ) as unknown as SummarySections;
-  const last = index === runs.length - 1;
+  const last = part.index === part.count - 1;
   const { narrative, ...others } = summary;
   return {
     ...others,
     ...sections,
     span,
-    ...(narrative !== undefined && runOf(narrative) === index && { narrative }),
-    originalTask: summary.originalTask !== null && runOf(summary.originalTask) === index ? summary.originalTask : null,
+    ...(narrative !== undefined && belongs(narrative) && { narrative }),
+    originalTask: summary.originalTask !== null && belongs(summary.originalTask) ? summary.originalTask : null,
     currentTask: last ? summary.currentTask : null,
     currentPlan: last ? summary.currentPlan : null,
   };
+}
+
+/** Checks whether an item goes to this run when its summary is divided: see {@link restrictSummary}. */
+export function belongsTo({ sources }: SummaryItem, { index, runOf }: SummaryPart): boolean {
+  const found = sources.map(runOf).filter((run) => run !== undefined);
+  return index === (found.length === 0 ? 0 : found.reduce((first, run) => Math.min(first, run)));
 }

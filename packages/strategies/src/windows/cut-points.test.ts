@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scriptThread } from "../laws/script-thread.ts";
 import { contextOf, strategyContexts } from "../laws/strategy-context-arbitrary.ts";
-import type { StrategyContext } from "../strategy/compaction-strategy.ts";
+import type { Hold, StrategyContext } from "../strategy/compaction-strategy.ts";
 import {
   type CutPoint,
   lastMessages,
@@ -47,9 +47,22 @@ describe("cut points", () => {
   });
 
   it("seed 004: move forward from inside a turn to the next user message", () => {
-    expect(snapToTurnStart(contextFor("u1 a1 u2 a2 a3 u3 a3").shape, 4)).toBe(5);
+    expect(snapToTurnStart(contextFor("u1 a1 u2 a2 a3 u3 a3"), 4)).toBe(5);
     expect(cutIn(lastMessagesFromTurnStart(3), "u1 a1 u2 a2 a3 u3 a3")).toBe(5);
     expect(cutIn(lastMessagesFromTurnStart(20), "u a u a")).toBe(0);
+  });
+
+  it("move forward past a turn that an earlier fold took out of the prompt", () => {
+    const context = contextFor("u1 a1 u2 a2 u3 a3");
+    const held = (hold: Partial<Hold>): StrategyContext => ({
+      ...context,
+      heldBy: (ordinal) => (ordinal === 2 || ordinal === 3 ? (hold as Hold) : undefined),
+    });
+    expect(snapToTurnStart(held({ action: "summarize" }), 1)).toBe(4);
+    expect(snapToTurnStart(held({ action: "drop" }), 1)).toBe(4);
+    expect(snapToTurnStart(held({ action: "externalize", form: "span" }), 1)).toBe(4);
+    expect(snapToTurnStart(held({ action: "externalize", form: "body" }), 1)).toBe(2);
+    expect(snapToTurnStart(held({ action: "clear" }), 1)).toBe(2);
   });
 
   it("seed 004: keep whole turns in a turn window", () => {

@@ -31,7 +31,7 @@ export function lastMessagesFromTurnStart(count: number): CutPoint {
   requireCount("maxEvents", count);
   return (context) => {
     const start = lastMessagesStart(context, count);
-    return start === 0 ? 0 : snapToTurnStart(context.shape, start);
+    return start === 0 ? 0 : snapToTurnStart(context, start);
   };
 }
 
@@ -79,7 +79,7 @@ export function lastTokensFromTurnStart(tokens: number): CutPoint {
   requireCount("maxTokens", tokens);
   return (context) => {
     const from = suffixStart(context, tokenWindow(tokens, context) - summaryTokens(context));
-    return from === 0 ? 0 : snapToTurnStart(context.shape, from);
+    return from === 0 ? 0 : snapToTurnStart(context, from);
   };
 }
 
@@ -102,9 +102,7 @@ export function lastTokensSplittingTurns(tokens: number): CutPoint {
     const limit = tokenWindow(tokens, context);
     const from = suffixStart(context, limit);
     if (from === 0) return 0;
-    return oversizedTurn(context, from, limit)
-      ? pastResults(context.shape, from)
-      : snapToTurnStart(context.shape, from);
+    return oversizedTurn(context, from, limit) ? pastResults(context.shape, from) : snapToTurnStart(context, from);
   };
 }
 
@@ -118,7 +116,7 @@ export function lastTokensInWholeTurns(tokens: number): CutPoint {
     const limit = tokenWindow(tokens, context);
     const from = suffixStart(context, limit);
     if (from === 0) return 0;
-    if (!oversizedTurn(context, from, limit)) return snapToTurnStart(context.shape, from);
+    if (!oversizedTurn(context, from, limit)) return snapToTurnStart(context, from);
     for (const { ordinal, startsTurn } of newestFirst(context)) if (startsTurn && ordinal <= from) return ordinal;
     return 0;
   };
@@ -151,21 +149,37 @@ export type CutPoint = (context: StrategyContext) => number;
 export const realMessages = (context: StrategyContext): readonly MessageHeader[] => [...newestFirst(context)].reverse();
 
 /** Walks back through {@link realMessages}: most windows need only those at the end, however long the thread is. */
-function* newestFirst({ shape, heldBy }: StrategyContext): Iterable<MessageHeader> {
+function* newestFirst(context: StrategyContext): Iterable<MessageHeader> {
+  const { shape } = context;
   for (let ordinal = shape.length - 1; ordinal >= 0; ordinal = shape.before(ordinal)) {
     const header = shape.header(ordinal);
-    const action = heldBy(ordinal)?.action;
     if (header.branch !== undefined || header.role === "system" || header.origin === "compaction") continue;
-    if (action !== "summarize" && action !== "drop") yield header;
+    if (!isTakenOut(ordinal, context)) yield header;
   }
+}
+
+/** Checks whether an earlier fold took a message out of the prompt. */
+function isTakenOut(ordinal: number, { heldBy }: StrategyContext): boolean {
+  const hold = heldBy(ordinal);
+  if (hold?.action === "summarize" || hold?.action === "drop") return true;
+  return hold?.action === "externalize" && "form" in hold && hold.form === "span";
 }
 
 /**
  * Moves a cut forward to the next message that starts a turn (Spring AI Session's `snapToTurnStart`), or to the end of
- * the thread when there is none.
+ * the thread when there is none. A message that an earlier fold took out of the prompt does not count, so that no cut
+ * falls inside a summary.
  */
-export function snapToTurnStart(shape: ThreadShape, ordinal: number): number {
-  for (let at = ordinal; at < shape.length; at = shape.after(at)) if (shape.header(at).startsTurn) return at;
+export function snapToTurnStart(context: StrategyContext, ordinal: number): number {
+  const { shape } = context;
+  for (let at = ordinal; at < shape.length; at = shape.after(at))
+    if (shape.header(at).startsTurn && !isTakenOut(at, context)) return at;
+  return shape.length;
+}
+
+/** Where the first turn starts; the end of the thread when it has none. */
+export function firstTurnStart(shape: ThreadShape): number {
+  for (let at = 0; at < shape.length; at = shape.after(at)) if (shape.header(at).startsTurn) return at;
   return shape.length;
 }
 

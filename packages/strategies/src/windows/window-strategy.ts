@@ -9,7 +9,7 @@ import {
   PLACEHOLDER_TOKENS,
   type StrategyContext,
 } from "../strategy/compaction-strategy.ts";
-import { type CutPoint, realMessages, snapToTurnStart, tokenWindow } from "./cut-points.ts";
+import { type CutPoint, firstTurnStart, realMessages, tokenWindow } from "./cut-points.ts";
 
 /** Options of {@link windowStrategy}: what the window keeps, and how the rest is folded. */
 export interface WindowOptions {
@@ -42,7 +42,7 @@ export function windowStrategy(options: WindowOptions): CompactionStrategy {
     analyze: interruptible(function* (context) {
       const cut = options.cut(context);
       yield;
-      const from = options.keepPreamble === true ? snapToTurnStart(context.shape, 0) : 0;
+      const from = options.keepPreamble === true ? firstTurnStart(context.shape) : 0;
       const before = context.foldable.filter(
         (group) => lastOrdinal(group) < cut && (group.ordinals[0] as number) >= from,
       );

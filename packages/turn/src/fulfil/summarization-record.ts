@@ -44,9 +44,12 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   const base = recordBase(proposal, fulfilment);
   await turns.take();
   const whole = wholeOf(proposal);
-  const { summary: previous, resolved: joined } = joinedSummaries(proposal);
-  await turns.take();
-  const span = await turns.finish(standsFor(whole, proposal, fulfilment), fold.signal);
+  const former = formerOrdinals(proposal, fulfilment);
+  const { summary: previous, resolved: joined } = await turns.finish(
+    joinedSummaries(proposal, former, fulfilment),
+    fold.signal,
+  );
+  const span = await turns.finish(standsFor(whole, former, fulfilment), fold.signal);
   const covered = coveredOrdinals(proposal, fulfilment);
   await turns.take();
   const messages = await turns.finish(messagesBeside(covered, whole, fulfilment), fold.signal);
@@ -137,17 +140,24 @@ function* messagesBeside(
   return messages;
 }
 
-/** Returns everything that the new summary covers, including what earlier summaries gathered. */
+/** Returns everything that the summaries inside the span stand for, including what earlier ones gathered, in order. */
+function formerOrdinals({ absorbs }: SummarizeProposal, { shape }: Fulfilment): readonly number[] {
+  const all = absorbs.flatMap(({ summary }) => knownOrdinals(summary.span, shape));
+  return absorbs.length < 2 ? all : inOrder(all);
+}
+
+const inOrder = (ordinals: readonly number[]): readonly number[] => [...new Set(ordinals)].sort((a, b) => a - b);
+
+/** Returns everything that the new summary covers. */
 function* standsFor(
   ordinals: readonly number[],
-  { absorbs }: SummarizeProposal,
+  former: readonly number[],
   { shape }: Fulfilment,
 ): Steps<SpanReference> {
-  const before = absorbs.flatMap(({ summary }) => knownOrdinals(summary.span, shape));
   const isInOrder =
-    before.length === 0 && ordinals.every((ordinal, index) => index === 0 || ordinal > (ordinals[index - 1] as number));
+    former.length === 0 && ordinals.every((ordinal, index) => index === 0 || ordinal > (ordinals[index - 1] as number));
   yield;
-  return yield* shape.spanInSteps(isInOrder ? ordinals : [...new Set([...before, ...ordinals])].sort((a, b) => a - b));
+  return yield* shape.spanInSteps(isInOrder ? ordinals : inOrder([...former, ...ordinals]));
 }
 
 /** Returns the handling of a summary: that of the least trusted and most sensitive content that it covers. */
@@ -168,30 +178,23 @@ function* handlingAfter(
 const FRAME_TOKENS = 20;
 
 /** Merges the summaries inside the span, and returns what the later ones superseded. */
-function joinedSummaries({ absorbs }: SummarizeProposal): {
-  readonly summary: StructuredSummary | null;
-  readonly resolved: readonly ResolvedItem[];
-} {
+function* joinedSummaries(
+  { absorbs }: SummarizeProposal,
+  former: readonly number[],
+  { shape }: Fulfilment,
+): Steps<{ readonly summary: StructuredSummary | null; readonly resolved: readonly ResolvedItem[] }> {
+  const [first, ...later] = absorbs;
+  if (first === undefined || later.length === 0) return { summary: first?.summary ?? null, resolved: [] };
+  const span = yield* shape.spanInSteps(former);
   const resolved: ResolvedItem[] = [];
-  let summary: StructuredSummary | null = null;
-  for (const { summary: next } of absorbs) {
-    if (summary === null) {
-      summary = next;
-      continue;
-    }
-    const merged = mergeSummaries(summary, next, joinSpans(summary.span, next.span));
-    resolved.push(...merged.resolved);
+  let { summary } = first;
+  for (const next of later) {
+    yield;
+    const merged = mergeSummaries(summary, next.summary, span);
+    for (const item of merged.resolved) resolved.push(item);
     summary = merged.summary;
   }
   return { summary, resolved };
-}
-
-function joinSpans(first: SpanReference, second: SpanReference): SpanReference {
-  return {
-    messageIds: [...first.messageIds, ...second.messageIds],
-    firstTurn: first.firstTurn,
-    lastTurn: second.lastTurn,
-  };
 }
 
 async function changesOf(

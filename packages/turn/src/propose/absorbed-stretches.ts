@@ -27,8 +27,8 @@ const SHORTEST = 32;
  * Returns what earlier folds removed from the prompt and this one need not look at, so that the cost of a fold depends
  * on what the prompt shows, not on the length of the thread (P9). For each run of a record that removes messages, the
  * first two groups stay, because the record is shown at the first and the second represents all that show nothing, and
- * so does the last one. What a strategy may count as recent stays, too. A stretch consists of whole groups, and no turn
- * begins in it unless nothing before it is shown: so no window that a strategy looks for can end inside it.
+ * so does the last one. What a strategy may count as recent stays, too. A stretch consists of whole groups, and neither
+ * the first turn nor the newest begins in it; windows count no turn that begins in what was summarized or dropped.
  *
  * @param recentTokens maximum number of tokens that a strategy looks back.
  */
@@ -64,11 +64,19 @@ function innerRun(run: OrdinalRun, recent: number, folded: FoldedThread): Ordina
   const { groups, groupOf } = folded.grouped;
   const end = Math.min(run.to, recent);
   if (end - run.from < SHORTEST) return null;
-  const from = groups.at((groupOf.at(run.from) as number) + 2)?.ordinals[0];
+  const second = (groupOf.at(run.from) as number) + 1;
+  const opened = groupOf.at(firstTurnIn(run, folded)) as number;
+  const from = groups.at(Math.max(second, opened) + 1)?.ordinals[0];
   const behind = groups.at(groupOf.at(end) as number)?.ordinals[0];
   if (from === undefined || behind === undefined || behind - from < SHORTEST) return null;
-  const isApart = isBoundary(from, folded) && isBoundary(behind, folded) && !mayEndWindow(from, behind, run, folded);
+  const isApart = isBoundary(from, folded) && isBoundary(behind, folded) && !holdsNewestTurn(from, behind, folded);
   return isApart ? { from, to: behind - 1 } : null;
+}
+
+/** Returns where the thread's first turn begins in a run; the start of the run when it begins somewhere else. */
+function firstTurnIn({ from, to }: OrdinalRun, { ledger }: FoldedThread): number {
+  for (let ordinal = from; ordinal <= to; ordinal++) if (ledger.header(ordinal)?.turn !== 0) return ordinal;
+  return from;
 }
 
 /** Checks whether a group begins here, not with a tool result, and no other group reaches across. */
@@ -83,12 +91,8 @@ function reachesAcross(ordinal: number, gaps: GroupedLedger["gaps"]): boolean {
   return false;
 }
 
-/** Checks whether a strategy's window could end in a stretch, because a turn begins in it after something shown. */
-function mayEndWindow(from: number, behind: number, run: OrdinalRun, { ledger }: FoldedThread): boolean {
+/** Checks whether the newest turn begins in a stretch. Strategies look from the end for the message that begins it. */
+function holdsNewestTurn(from: number, behind: number, { ledger }: FoldedThread): boolean {
   const turnOf = (ordinal: number): number => (ledger.header(ordinal) as MessageHeader).turn;
-  if (turnOf(from - 1) === turnOf(behind - 1)) return false;
-  // The newest user message stays in the prompt, and strategies look for it from the end.
-  if (turnOf(behind - 1) === turnOf(ledger.length - 1)) return true;
-  for (let ordinal = 0; ordinal < run.from; ordinal++) if (ledger.header(ordinal)?.role !== "system") return true;
-  return false;
+  return turnOf(from - 1) !== turnOf(behind - 1) && turnOf(behind - 1) === turnOf(ledger.length - 1);
 }

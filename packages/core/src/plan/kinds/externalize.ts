@@ -48,11 +48,11 @@ export const externalize: RecordKind<ExternalizationRecord, "externalizations", 
   precedence: 3,
   mayHoldOpaque: "never",
   removes: ({ form }) => form === "span",
-  restrict: (record, { span, originalTokens, runs, index }) => ({
+  restrict: (record, part) => ({
     ...record,
-    span,
-    originalTokens,
-    summary: restrictSummary(record.summary, span, runs, index),
+    span: part.span,
+    originalTokens: part.originalTokens,
+    summary: restrictSummary(record.summary, part.span, part),
   }),
   show(record, message) {
     if (record.form === "body") return { type: "externalized-body", message, record };

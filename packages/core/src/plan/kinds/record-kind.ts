@@ -1,8 +1,10 @@
 import { textSchema } from "../../json/json-value.ts";
 import * as z from "../../json/schema.ts";
-import type { ArtifactId, MessageId } from "../../model/ids.ts";
+import type { ArtifactId } from "../../model/ids.ts";
 import type { Message } from "../../model/message.ts";
+import type { SummaryPart } from "../../summary/trim-summary.ts";
 import { type SpanReference, spanReferenceSchema } from "../../thread/span-reference.ts";
+import type { ThreadShape } from "../thread-shape.ts";
 
 /** The fields that every record has besides its action. */
 export interface RecordBase {
@@ -54,12 +56,12 @@ export interface RecordKind<Kind extends RecordBase, List extends string, Shown>
 }
 
 /** One of the runs of messages that remain of a record's span. */
-interface SpanPart {
+export interface SpanPart extends SummaryPart {
   readonly span: SpanReference;
   readonly originalTokens: number;
-  /** The messages of all the runs; `index` tells which run this one is. */
-  readonly runs: readonly (readonly MessageId[])[];
-  readonly index: number;
+  /** The ordinals of its messages in a shape of the thread, ascending. */
+  readonly ordinals: readonly number[];
+  readonly shape: ThreadShape;
 }
 
 /** How much of the beginning and end of a body stays, in UTF-16 code units of the body as text. */

@@ -2,9 +2,9 @@ import { textSchema } from "../../json/json-value.ts";
 import * as z from "../../json/schema.ts";
 import { type StructuredSummary, structuredSummarySchema } from "../../summary/structured-summary.ts";
 import { type ResolvedItem, resolvedItemSchema } from "../../summary/summary-change.ts";
-import { restrictSummary } from "../../summary/trim-summary.ts";
+import { belongsTo, restrictSummary } from "../../summary/trim-summary.ts";
 import { type SpanReference, spanStart } from "../../thread/span-reference.ts";
-import { type RecordBase, type RecordKind, recordBase } from "./record-kind.ts";
+import { type RecordBase, type RecordKind, recordBase, type SpanPart } from "./record-kind.ts";
 
 /** A span that one summary replaces. */
 export interface SummarizationRecord extends RecordBase {
@@ -41,11 +41,21 @@ export interface ShownSummary {
  * Adds the messages that a summary stands for although they are not in its place: the part of a divided summary that
  * gets their items stands for them.
  */
-function withGathered({ span: own, summary }: SummarizationRecord, part: SpanReference): SpanReference {
-  const { messageIds, firstTurn } = summary.span;
-  if (messageIds === own.messageIds || messageIds.length === own.messageIds.length) return part;
-  const [inPlace, kept] = [new Set(own.messageIds), new Set(part.messageIds)];
-  return { ...part, firstTurn, messageIds: messageIds.filter((id) => kept.has(id) || !inPlace.has(id)) };
+function withGathered({ span: own, summary }: SummarizationRecord, { span, ordinals, shape }: SpanPart): SpanReference {
+  const { messageIds } = summary.span;
+  if (messageIds === own.messageIds || messageIds.length === own.messageIds.length) return span;
+  const all = shape.ordinalsOf(summary.span) ?? [];
+  const gathered = without(all, shape.ordinalsOf(own) ?? []);
+  return gathered.length === 0 ? span : shape.spanOf([...gathered, ...ordinals].sort((a, b) => a - b));
+}
+
+/** Both in ascending order. */
+function without(ordinals: readonly number[], others: readonly number[]): readonly number[] {
+  let next = 0;
+  return ordinals.filter((ordinal) => {
+    while (next < others.length && (others[next] as number) < ordinal) next++;
+    return others[next] !== ordinal;
+  });
 }
 
 /** Summarizing: one summary replaces a span and is shown in place of its first message. */
@@ -54,13 +64,15 @@ export const summarize: RecordKind<SummarizationRecord, "summarizations", ShownS
   precedence: 2,
   mayHoldOpaque: "unless-compaction",
   removes: () => true,
-  restrict: (record, { span, originalTokens, runs, index }) => {
-    const covered = index === 0 ? withGathered(record, span) : span;
+  restrict: (record, part) => {
+    const { span, originalTokens, index } = part;
+    const covered = index === 0 ? withGathered(record, part) : span;
     return {
       ...record,
       span: covered === span ? span : { ...span, firstTurn: covered.firstTurn },
       originalTokens,
-      summary: restrictSummary(record.summary, covered, runs, index),
+      summary: restrictSummary(record.summary, covered, part),
+      resolved: record.resolved.filter(({ item }) => belongsTo(item, part)),
     };
   },
   show: (record, message) => (spanStart(record.span) === message.id ? { type: "summary", record } : null),
