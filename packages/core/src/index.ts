@@ -445,6 +445,7 @@ export {
   type NormalizedRecords,
   normalizePlan,
   normalizePlanInSteps,
+  nothingShownBetween,
   type PlacedRecord,
   splitRecord,
 } from "./plan/normalize-plan.ts";

@@ -230,7 +230,8 @@ function* unbrokenRuns(ordinals: readonly number[], shape: ThreadShape): Steps<r
   return runs;
 }
 
-function nothingShownBetween(from: number, to: number, shape: ThreadShape): boolean {
+/** Checks whether no message between two shows in any prompt: there is none, or only such of side branches. */
+export function nothingShownBetween(from: number, to: number, shape: ThreadShape): boolean {
   for (let ordinal = shape.after(from); ordinal < to; ordinal = shape.after(ordinal))
     if (shape.header(ordinal).branch === undefined) return false;
   return true;

@@ -18,6 +18,7 @@ import {
   type SecurityContext,
   type Sensitivity,
   type SpanReference,
+  spanOf,
   type VectorStore,
   visibleText,
 } from "@threadfold/core";
@@ -143,24 +144,44 @@ export interface DroppedSpanIndex {
 const MAX_KEYWORDS = 40;
 const MAX_OPENING = 160;
 
-/** Returns an index of everything that a plan drops, in thread order, derived from the thread and the plan. */
+/**
+ * Returns an index of everything that a plan drops, in thread order, derived from the thread and the plan. A drop of
+ * several turns has an entry for each, because what was said in one tells little about another.
+ */
 export function droppedSpanIndex(thread: AgentThread, plan: CompactionPlan): readonly DroppedSpanIndex[] {
   return plan.drops
-    .map((record) => indexOf(thread, record))
+    .flatMap((record) => indexOf(thread, record))
     .sort((a, b) => ordinalOf(thread, a.span) - ordinalOf(thread, b.span));
 }
 
-function indexOf(thread: AgentThread, { span, keywords }: DropRecord): DroppedSpanIndex {
+function indexOf(thread: AgentThread, { span, keywords }: DropRecord): readonly DroppedSpanIndex[] {
   const messages = span.messageIds.flatMap((id) => thread.message(id) ?? []);
-  const texts = messages.map(visibleText);
+  const turns = [...Map.groupBy(messages, ({ turn }) => turn).values()];
+  const somewhere = keywords.filter((word) => messages.some((message) => visibleText(message).includes(word)));
+  return turns.map((turn) => {
+    const texts = turn.map(visibleText);
+    const isElsewhere = (word: string): boolean =>
+      somewhere.includes(word) && !texts.some((text) => text.includes(word));
+    return entryOf(
+      turn,
+      texts,
+      keywords.filter((word) => !isElsewhere(word)),
+    );
+  });
+}
+
+function entryOf(
+  messages: readonly Message[],
+  texts: readonly string[],
+  keywords: readonly string[],
+): DroppedSpanIndex {
   const names = new Set([...keywords, ...texts.flatMap(namesInText)]);
   const opening = (texts[0] ?? "").trim().replace(/\s+/g, " ").slice(0, MAX_OPENING).toWellFormed();
-  const turns =
-    span.firstTurn === span.lastTurn ? `turn ${span.firstTurn}` : `turns ${span.firstTurn} to ${span.lastTurn}`;
+  const count = `${messages.length} ${messages.length === 1 ? "message" : "messages"}`;
   return {
-    span,
+    span: spanOf(messages),
     keywords: [...names].slice(0, MAX_KEYWORDS),
-    summary: `${messages.length} ${messages.length === 1 ? "message" : "messages"} of ${turns}, beginning: ${opening}`,
+    summary: `${count} of turn ${messages[0]?.turn}, beginning: ${opening}`,
     timestamp:
       messages
         .map(({ createdAt }) => createdAt)

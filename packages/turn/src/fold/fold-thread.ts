@@ -24,10 +24,10 @@ import {
 import { type CompactionProposal, DraftPlan, unreadResults } from "@threadfold/strategies";
 import { configForEpoch, growthPerCall } from "../decide/costs.ts";
 import { bodyArchive } from "../fulfil/body-archive.ts";
+import { withJoinedDrops, withKeptFields } from "../fulfil/drop-records.ts";
 import { type FoldGrounds, groundChanges, settleProposals, storeIrreplaceable } from "../fulfil/fold-grounds.ts";
 import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
 import type { Fulfilment } from "../fulfil/fulfilment.ts";
-import { withKeptFields } from "../fulfil/kept-fields.ts";
 import { replayChecks } from "../fulfil/replay-checks.ts";
 import { withCountedParts } from "../fulfil/summarization-record.ts";
 import { absorbedStretches } from "../propose/absorbed-stretches.ts";
@@ -324,10 +324,7 @@ class Fold {
       const record = await fulfilProposal(proposal, fulfilment);
       if (record !== null) records.push(record);
     }
-    const gathers = proposals.flatMap((proposal) =>
-      proposal.action === "summarize" && proposal.gathers !== undefined ? [this.#shape.spanOf(proposal.gathers)] : [],
-    );
-    return withKeptFields(records, new Set(gathers.flatMap(({ messageIds }) => messageIds)), fulfilment);
+    return this.#inSteps(withJoinedDrops(await withKeptFields(records, proposals, fulfilment), fulfilment));
   }
 
   /** Returns a provisional plan for rendering, without a real id. */

@@ -24,7 +24,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { factSummarizer, foldedPlan } from "../testing/run-fold.ts";
-import { KEPT_FIELDS } from "./kept-fields.ts";
+import { KEPT_FIELDS } from "./drop-records.ts";
 
 interface Order {
   readonly keyFields?: JsonObject;

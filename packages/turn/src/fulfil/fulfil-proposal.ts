@@ -1,15 +1,9 @@
-import {
-  type DropRecord,
-  type PlanRecord,
-  type SpanReference,
-  type Summarizer,
-  type SummaryChange,
-  visibleText,
-} from "@threadfold/core";
+import type { PlanRecord, Summarizer, SummaryChange } from "@threadfold/core";
 import type { CompactionProposal } from "@threadfold/strategies";
 import { clearRecord } from "./clear-record.ts";
+import { dropRecord } from "./drop-records.ts";
 import { externalizationRecord } from "./externalization-record.ts";
-import { type Fulfilment, recordBase } from "./fulfilment.ts";
+import type { Fulfilment } from "./fulfilment.ts";
 import { ownRecord, withOwn } from "./own-record.ts";
 import { summarizationRecord } from "./summarization-record.ts";
 
@@ -45,27 +39,4 @@ async function codeRecord(proposal: CompactionProposal, fulfilment: Fulfilment):
     case "drop":
       return dropRecord(proposal, fulfilment);
   }
-}
-
-const MAX_KEYWORDS = 12;
-/** How much of each message is searched for keywords, in UTF-16 code units. */
-const SCANNED = 600;
-
-/** Makes a record that drops groups from the prompt and notes keywords of their content (`DroppedSpanIndex`). */
-function dropRecord(proposal: CompactionProposal & { readonly action: "drop" }, fulfilment: Fulfilment): DropRecord {
-  const base = recordBase(proposal, fulfilment);
-  return { ...base, action: "drop", keywords: keywordsOf(base.span, fulfilment) };
-}
-
-/** Returns the first keywords of a span, including messages that the fold did not look at. */
-function keywordsOf({ messageIds }: SpanReference, { thread }: Fulfilment): readonly string[] {
-  const words = new Set<string>();
-  for (const id of messageIds) {
-    const message = thread.message(id);
-    const text = message === undefined ? "" : visibleText(message).slice(0, SCANNED);
-    for (const [word] of text.matchAll(/[\p{L}_][\p{L}\p{N}_./-]{5,60}/gu)) {
-      if (words.add(word).size === MAX_KEYWORDS) return [...words];
-    }
-  }
-  return [...words];
 }
