@@ -120,6 +120,23 @@ describe("pins (P5)", () => {
     expect(missingPins([quoted(other)], [], [empty, draft])).toEqual([quoted(other)]);
   });
 
+  it("are found in the messages that they quote without looking through all messages for each", () => {
+    const messages = messagesOf(
+      Array.from({ length: 300 }, (_, at) => ["user", `Never push ${at}.`] as const),
+    ) as readonly Message[];
+    let looked = 0;
+    const drafts = messages.map((message) => ({
+      ...{ action: "include", chat: { role: "user", parts: message.parts } },
+      get message() {
+        looked++;
+        return message;
+      },
+    }));
+    const pins = messages.map((message, at) => pin(`Never push ${at}.`, message));
+    expect(missingPins(pins, [], drafts as never)).toEqual([]);
+    expect(looked).toBeLessThan(5 * drafts.length);
+  });
+
   it("are reported as missing while live if their text is nowhere in the request", () => {
     const thread = threadOfEntries(
       { type: "message", message: { ...first, parts: [text("\u2003"), text("go")] } },

@@ -23,6 +23,7 @@ class PinSearch {
   readonly #drafts: readonly Draft[];
   /** The lines of all blocks of pins. */
   readonly #pinned: ReadonlySet<string>;
+  #byId: ReadonlyMap<MessageId, Draft> | undefined;
 
   constructor(system: readonly SystemEntry[], drafts: readonly Draft[]) {
     this.#system = system.map(systemText);
@@ -41,9 +42,17 @@ class PinSearch {
   }
 
   #quotes(messageId: MessageId, text: string): boolean {
-    const quoted = this.#drafts.find(({ message }) => message?.id === messageId);
-    return quoted?.chat.parts.some((part) => wholeTextOf(part)?.includes(text)) === true;
+    this.#byId ??= draftsById(this.#drafts);
+    return this.#byId.get(messageId)?.chat.parts.some((part) => wholeTextOf(part)?.includes(text)) === true;
   }
+}
+
+/** The first draft of each message. */
+function draftsById(drafts: readonly Draft[]): ReadonlyMap<MessageId, Draft> {
+  const byId = new Map<MessageId, Draft>();
+  for (const draft of drafts)
+    if (draft.message !== null && !byId.has(draft.message.id)) byId.set(draft.message.id, draft);
+  return byId;
 }
 
 /** Returns the pins of a block as they appear there; nothing for a message about a lifted pin. */

@@ -12,7 +12,7 @@ export interface RecordBase {
   /** Name of the strategy that proposed it. */
   readonly strategy: string;
   readonly reason: string;
-  /** Version of the plan that first had this record. */
+  /** Version of the plan that first had this record; of drops that were joined, of the newest of them. */
   readonly sincePlanVersion: number;
   /** Tokens of the span before folding, as counted when the record was made. */
   readonly originalTokens: number;
