@@ -1,6 +1,7 @@
 import {
   type DropRecord,
   emptyPlan,
+  finishSteps,
   type JsonValue,
   NO_RECORDS,
   type PlanRecords,
@@ -9,7 +10,7 @@ import {
   type ToolDefinition,
 } from "@threadfold/core";
 import { assistant, call, result, tool } from "@threadfold/core/laws";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { shapeOf, threadOf } from "../testing/fold-case.ts";
 import { hiddenTools, searchesBehind } from "./hidden-tools.ts";
 
@@ -84,6 +85,19 @@ describe("hiddenTools, for searches that a plan hides", () => {
     const aside = thread.append(search(5, "deploy", "side"));
     expect(found(dropping(aside, "s1", "r1"), { tools, thread: aside })).toEqual([["deploy", digest()]]);
     expect(found(dropping(aside, "s5", "r5"), { tools, thread: aside })).toBeUndefined();
+  });
+
+  it("looks at each message once, however often a growing thread is folded", () => {
+    const thread = threadOf(...search(1, "deploy"), ...search(2, "notify"));
+    const plan = emptyPlan(thread.id, "test");
+    const first = finishSteps(searchesBehind({ thread, plan, tools }));
+    const grown = thread.append(search(6, "lint"));
+    const reads = vi.spyOn(grown, "messageAt");
+    const ids = finishSteps(searchesBehind({ thread: grown, plan, tools }))?.map(({ id }) => id);
+    expect(ids).toEqual([...(first ?? []).map(({ id }) => id), "r6"]);
+    expect(reads.mock.calls.map(([ordinal]) => ordinal)).toEqual([thread.length, thread.length + 1]);
+    // A value from before it grew still knows only its own.
+    expect(finishSteps(searchesBehind({ thread, plan, tools }))).toEqual(first);
   });
 
   it("names tools that a provider's search defined, by the newest definition", () => {

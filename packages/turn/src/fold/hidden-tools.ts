@@ -64,32 +64,34 @@ const definedIn = (found: ReadonlyMap<string, FoundTool>): readonly RevealedTool
     definition === undefined ? [] : [{ ...named, schemaDigest: schemaDigestOf(definition), definition }],
   );
 
-/** Caches whether any message found a tool, and which did, because a fold asks for every plan that it tries. */
+/** Caches whether any message found a tool, because a fold asks for every plan that it tries. */
 const searched = new WeakMap<ThreadShape, boolean>();
-const searchesOf = new WeakMap<AgentThread, readonly Message[]>();
+
+/** Which messages found tools, by the family of threads that grew from one another: each message is looked at once. */
+const searchesOf = new WeakMap<object, { looked: number; readonly found: Message[] }>();
 
 /** Messages that are searched in one step, in a millisecond or less. */
 const AT_A_TIME = 1_024;
 
 /**
- * Returns the messages that found tools; null if these determine nothing. Takes steps only the first time, so a fold
- * calls this before it asks for {@link hiddenTools}.
+ * Returns the messages that found tools; null if these determine nothing. Takes steps only for messages that are new, so
+ * a fold calls this before it asks for {@link hiddenTools}.
  */
 export function* searchesBehind(input: HiddenToolsInput): Steps<readonly Message[] | null> {
   const { thread, plan, tools = [] } = input;
   const isWanted = (plan.revealedTools?.length ?? 0) > 0 || tools.some(isDeferredTool);
   if (!isWanted && !(yield* hasSearches(input))) return null;
-  const known = searchesOf.get(thread);
-  if (known !== undefined) return known;
-  const found: Message[] = [];
-  // Messages that an earlier plan hid may only be in the store; that plan names their tools.
-  for (let ordinal = 0; ordinal < thread.length; ordinal++) {
-    if (ordinal % AT_A_TIME === AT_A_TIME - 1) yield;
-    const message = thread.messageAt(ordinal);
-    if (message !== undefined && message.branch === undefined && toolsFoundIn(message).length > 0) found.push(message);
+  const known = searchesOf.get(thread.family) ?? { looked: 0, found: [] };
+  searchesOf.set(thread.family, known);
+  while (known.looked < thread.length) {
+    // Between two steps, another caller may continue with the same state.
+    const message = thread.messageAt(known.looked++);
+    // Messages that an earlier plan hid may only be in the store; that plan names their tools.
+    if (message !== undefined && message.branch === undefined && toolsFoundIn(message).length > 0)
+      known.found.push(message);
+    if (known.looked % AT_A_TIME === 0) yield;
   }
-  searchesOf.set(thread, found);
-  return found;
+  return known.found.filter(({ ordinal }) => ordinal < thread.length);
 }
 
 /** Checks whether any message that the fold looks at found a tool. */
