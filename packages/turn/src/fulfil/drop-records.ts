@@ -184,7 +184,7 @@ function keptRecord(
   const trimmed = trimSummary(merged.summary, summaryMaxTokens, (text) => tokenizer.countTokens(text));
   return {
     ...{ span, strategy, sincePlanVersion, originalTokens },
-    reason: `${reason} What their tools declared, and where their bodies are stored, stays.`,
+    reason: reason + KEPT_ALONG,
     action: "summarize",
     summary: trimmed.summary,
     summaryTokens: trimmed.tokens,
@@ -193,8 +193,17 @@ function keptRecord(
   };
 }
 
-/** Drops the summary of an earlier fold's kept fields, because the newer summary now contains them. */
-function dropped({ span, strategy, originalTokens }: SummarizationRecord, sincePlanVersion: number): DropRecord {
-  const reason = "It is covered by the summary of what later drops kept.";
-  return { span, strategy, originalTokens, sincePlanVersion, reason, action: "drop", keywords: [] };
+/** What the reason of a drop goes on with while a summary of kept fields is in its place. */
+const KEPT_ALONG = " What their tools declared, and where their bodies are stored, stays.";
+
+/**
+ * Drops the summary of an earlier fold's kept fields, because the newer summary now contains them. Why its messages had
+ * left the prompt has not changed, so that their record joins those beside it.
+ */
+function dropped(
+  { span, strategy, reason, originalTokens }: SummarizationRecord,
+  sincePlanVersion: number,
+): DropRecord {
+  const why = reason.endsWith(KEPT_ALONG) ? reason.slice(0, -KEPT_ALONG.length) : reason;
+  return { span, strategy, originalTokens, sincePlanVersion, reason: why, action: "drop", keywords: [] };
 }
