@@ -146,8 +146,11 @@ describe("P9: a fold that skips what an earlier plan absorbed", () => {
             let start = from;
             while (start > 0 && absorbed.has(thread.messageAt(start - 1)?.id as MessageId)) start--;
             // The group in which the first turn begins stays, too.
-            const opened = [...ledger.headers].slice(start, to + 1).findIndex(({ turn }) => turn > 0);
-            const second = Math.max((groupOf[start] as number) + 1, groupOf[start + Math.max(0, opened)] as number);
+            const indexOf = (ordinal: number): number => groupOf[ordinal] as number;
+            const before = Array.from({ length: from - start }, (_, at) => start + at);
+            const begins = before.find((ordinal) => firstOf(ordinal) >= start) as number;
+            const opened = before.find((ordinal) => turnOf(ordinal) > 0) ?? start;
+            const second = Math.max(indexOf(begins) + 1, indexOf(opened));
             expect((groupOf[from] as number) - second).toBe(1);
             const behind = groups.filter(({ ordinals }) => (ordinals.at(-1) as number) > to);
             const onMain = behind.filter(({ ordinals }) => ledger.header(ordinals[0] as number)?.branch === undefined);

@@ -26,9 +26,10 @@ const SHORTEST = 32;
 /**
  * Returns what earlier folds removed from the prompt and this one need not look at, so that the cost of a fold depends
  * on what the prompt shows, not on the length of the thread (P9). For each run of a record that removes messages, the
- * first two groups stay, because the record is shown at the first and the second represents all that show nothing, and
- * so does the last one. What a strategy may count as recent stays, too. A stretch consists of whole groups, and neither
- * the first turn nor the newest begins in it; windows count no turn that begins in what was summarized or dropped.
+ * first two groups that begin in it stay, because the record is shown at the first and the second represents all that
+ * show nothing, and so does the last one. What a strategy may count as recent stays, too. A stretch consists of whole
+ * groups, and neither the first turn nor the newest begins in it; windows count no turn that begins in what was
+ * summarized or dropped.
  *
  * @param recentTokens maximum number of tokens that a strategy looks back.
  */
@@ -64,13 +65,23 @@ function innerRun(run: OrdinalRun, recent: number, folded: FoldedThread): Ordina
   const { groups, groupOf } = folded.grouped;
   const end = Math.min(run.to, recent);
   if (end - run.from < SHORTEST) return null;
-  const second = (groupOf.at(run.from) as number) + 1;
+  const second = firstGroupIn(run, folded) + 1;
   const opened = groupOf.at(firstTurnIn(run, folded)) as number;
   const from = groups.at(Math.max(second, opened) + 1)?.ordinals[0];
   const behind = groups.at(groupOf.at(end) as number)?.ordinals[0];
   if (from === undefined || behind === undefined || behind - from < SHORTEST) return null;
   const isApart = isBoundary(from, folded) && isBoundary(behind, folded) && !holdsNewestTurn(from, behind, folded);
   return isApart ? { from, to: behind - 1 } : null;
+}
+
+/** Returns the index of the first group that begins in a run: what it starts with may belong to a group before it. */
+function firstGroupIn({ from, to }: OrdinalRun, { grouped }: FoldedThread): number {
+  const { groups, groupOf } = grouped;
+  for (let ordinal = from; ordinal <= to; ordinal++) {
+    const index = groupOf.at(ordinal) as number;
+    if ((groups.at(index)?.ordinals[0] as number) >= from) return index;
+  }
+  return groups.length;
 }
 
 /** Returns where the thread's first turn begins in a run; the start of the run when it begins somewhere else. */
