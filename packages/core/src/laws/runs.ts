@@ -40,7 +40,7 @@ function testScale(): number {
 /** The number of rounds, the best of which counts: disturbances only ever make a measurement longer. */
 const ROUNDS = 3;
 /** The number of rounds while the best of them still looks like more than linear work. */
-const DOUBTFUL_ROUNDS = 12;
+const DOUBTFUL_ROUNDS = 40;
 /** Growth up to this is that of linear work, even if it was disturbed. */
 const LINEAR = 6;
 
