@@ -55,7 +55,7 @@ describe("the growth of work whose input is four times as long", () => {
   });
 
   it("is that of the work when something else took its time in every one of the first rounds", async () => {
-    const disturbed = (run: number): number => (run < 10 ? 3 : 1);
+    const disturbed = (run: number): number => (run < 30 ? 3 : 1);
     expect(await growthOf((size, run) => size * (size > 1_000 ? disturbed(run) : 1))).toBe(4);
   });
 });
