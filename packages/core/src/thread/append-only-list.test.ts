@@ -31,6 +31,28 @@ function valuesOf(list: readonly Step[]) {
 }
 
 describe("AppendOnlyList", () => {
+  it("behaves the same when it is so long that it grows by parts", () => {
+    const all = Array.from({ length: 40_000 }, (_, at) => at);
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 9_000 }), { maxLength: 6 }), fc.nat(40_000), (lengths, place) => {
+        let list = AppendOnlyList.of(all.slice(0, 4_000));
+        for (const length of lengths) list = list.append(all.slice(list.length, list.length + length));
+        const cut = place % (list.length + 1);
+        const other = list.prefix(cut).append([-1]);
+        expect(list.slice()).toEqual(all.slice(0, list.length));
+        expect(list.slice(cut)).toEqual(all.slice(cut, list.length));
+        expect(list.slice(cut - 5, cut + 9_000)).toEqual(
+          all.slice(Math.max(0, cut - 5), Math.min(list.length, cut + 9_000)),
+        );
+        expect(other.slice()).toEqual([...all.slice(0, cut), -1]);
+        expect([...other.followedBy([-2])]).toEqual([...all.slice(0, cut), -1, -2]);
+        expect(list.followedBy([-2])).toEqual([...all.slice(0, list.length), -2]);
+        expect([list.at(cut), list.at(list.length)]).toEqual([all.slice(0, list.length)[cut], undefined]);
+      }),
+      runs(40),
+    );
+  });
+
   it("behaves like an array copied on every change, whichever value is appended to", () => {
     fc.assert(
       fc.property(steps, (list) => {
@@ -96,7 +118,8 @@ describe("AppendOnlyList", () => {
     for (let item = 2; item < 100; item++) fork = fork.append([-item]);
     const afterFork = copies.mock.calls.length;
     copies.mockRestore();
-    expect([whileGrowing, afterFork]).toEqual([0, 1]);
+    // The list of parts, and the last part.
+    expect([whileGrowing, afterFork]).toEqual([0, 2]);
     expect([list.length, fork.length, old.length]).toEqual([1_000, 100, 1]);
   });
 
@@ -104,11 +127,12 @@ describe("AppendOnlyList", () => {
     const old = AppendOnlyList.of([1, 2]);
     const newest = old.append([3]);
     const resumed = AppendOnlyList.resumed(1, new Map([[0, 1]])).append([2]);
-    const copies = vi.spyOn(Array.prototype, "slice");
+    const [slices, joins] = [vi.spyOn(Array.prototype, "slice"), vi.spyOn(Array.prototype, "concat")];
     const all = newest.followedBy([8, 9]);
-    const copied = copies.mock.calls.length;
-    copies.mockRestore();
-    expect(copied).toBe(1);
+    const copied = [slices.mock.calls.length, joins.mock.calls.length];
+    slices.mockRestore();
+    joins.mockRestore();
+    expect(copied).toEqual([0, 1]);
     expect([all, old.followedBy([8]), resumed.followedBy([8])]).toEqual([
       [1, 2, 3, 8, 9],
       [1, 2, 8],

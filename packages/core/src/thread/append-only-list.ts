@@ -5,9 +5,68 @@ import type { Steps } from "../time/steps.ts";
 
 const NONE_HELD: ReadonlyMap<number, unknown> = new Map();
 
+/** Items in a part of a buffer: a power of two, whose bits are the place in the part. */
+const PART = 8_192;
+const PART_BITS = 13;
+
 /**
- * An immutable list whose `append` is O(1) amortized: values share one growing buffer, and each sees its own prefix of
- * it. Appending to a value that is not the newest copies the prefix once. Old values stay valid forever.
+ * What lists share: items that are only ever added. It grows by parts, because an array of a million items stops for
+ * tens of milliseconds whenever it has to be moved to a larger place.
+ */
+class GrowingBuffer<Item> {
+  /** Each but the last is full, and a full one never changes. */
+  readonly #parts: Item[][];
+  length: number;
+
+  constructor(parts: Item[][] = [[]], length = 0) {
+    this.#parts = parts;
+    this.length = length;
+  }
+
+  at(index: number): Item | undefined {
+    return this.#parts[index >> PART_BITS]?.[index & (PART - 1)];
+  }
+
+  push(items: readonly Item[]): void {
+    let part = this.#parts.at(-1) as Item[];
+    for (const item of items) {
+      if (part.length === PART) this.#parts.push((part = []));
+      part.push(item);
+    }
+    this.length += items.length;
+  }
+
+  /** Returns a buffer of its own with the first items; the full parts are the same. */
+  first(length: number): GrowingBuffer<Item> {
+    const full = Math.floor(length / PART);
+    return new GrowingBuffer(
+      [...this.#parts.slice(0, full), (this.#parts[full] ?? []).slice(0, length % PART)],
+      length,
+    );
+  }
+
+  slice(from: number, to: number): readonly Item[] {
+    const end = Math.min(to, this.length);
+    if (from >= end) return [];
+    const [first, last] = [Math.floor(from / PART), Math.floor((end - 1) / PART)];
+    const cut = (place: number): readonly Item[] =>
+      (this.#parts[place] as Item[]).slice(Math.max(0, from - place * PART), end - place * PART);
+    if (first === last) return cut(first);
+    return joined([cut(first), ...this.#parts.slice(first + 1, last), cut(last)]);
+  }
+
+  /** Returns all items and more in one array, made at its length: one that grows would be copied again and again. */
+  followedBy(items: readonly Item[]): readonly Item[] {
+    return joined([...this.#parts, items]);
+  }
+}
+
+const joined = <Item>([first = [], ...others]: readonly (readonly Item[])[]): readonly Item[] =>
+  first.concat(...others);
+
+/**
+ * An immutable list whose `append` takes constant time for each item: values share one growing buffer, and each sees its
+ * own prefix of it. Appending to a value that is not the newest begins a buffer of its own. Old values stay valid forever.
  *
  * A list may begin with items that are not in memory, except for a few that are held. Accessing a missing item throws
  * instead of returning `undefined`, so that nobody mistakes a part of a list for the whole.
@@ -18,12 +77,12 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
   readonly family: object;
   /** The index from which on every item is in memory; 0 for an ordinary list. */
   readonly start: number;
-  readonly #buffer: Item[];
+  readonly #buffer: GrowingBuffer<Item>;
   /** Items before `start` that are in memory, by index and in order. */
   readonly #held: ReadonlyMap<number, Item>;
 
   private constructor(
-    buffer: Item[],
+    buffer: GrowingBuffer<Item>,
     length: number,
     family: object,
     start = 0,
@@ -37,17 +96,18 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
   }
 
   static empty<Item>(): AppendOnlyList<Item> {
-    return new AppendOnlyList<Item>([], 0, {});
+    return new AppendOnlyList(new GrowingBuffer<Item>(), 0, {});
   }
 
   static of<Item>(items: Iterable<Item>): AppendOnlyList<Item> {
-    const buffer = [...items];
+    const buffer = new GrowingBuffer<Item>();
+    buffer.push([...items]);
     return new AppendOnlyList(buffer, buffer.length, {});
   }
 
   /** Returns a list of `start` items of which only those in `held` are in memory; `held` must be in index order. */
   static resumed<Item>(start: number, held: ReadonlyMap<number, Item>): AppendOnlyList<Item> {
-    return new AppendOnlyList<Item>([], start, {}, start, held);
+    return new AppendOnlyList(new GrowingBuffer<Item>(), start, {}, start, held);
   }
 
   /** True when every item is in memory. */
@@ -59,8 +119,8 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
     if (items.length === 0) return this;
     const inBuffer = this.length - this.start;
     const isNewest = this.#buffer.length === inBuffer;
-    const buffer = isNewest ? this.#buffer : this.#buffer.slice(0, inBuffer);
-    for (const item of items) buffer.push(item);
+    const buffer = isNewest ? this.#buffer : this.#buffer.first(inBuffer);
+    buffer.push(items);
     const family = isNewest ? this.family : {};
     return new AppendOnlyList(buffer, this.start + buffer.length, family, this.start, this.#held);
   }
@@ -73,7 +133,7 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
   /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when the item exists but is not in memory. */
   at(index: number): Item | undefined {
     if (index < 0 || index >= this.length) return undefined;
-    return index >= this.start ? this.#buffer[index - this.start] : this.#heldAt(index);
+    return index >= this.start ? this.#buffer.at(index - this.start) : this.#heldAt(index);
   }
 
   /** @throws ThreadfoldError `HISTORY_NOT_LOADED` when one of the items is not in memory. */
@@ -92,18 +152,9 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
    * @throws ThreadfoldError `HISTORY_NOT_LOADED` when an item is not in memory.
    */
   followedBy(items: readonly Item[]): readonly Item[] {
-    const all = this.#copyWith(items);
+    const isAll = this.start === 0 && this.#buffer.length === this.length;
+    const all = isAll ? this.#buffer.followedBy(items) : this.slice().concat(items);
     beginnings.set(all, this);
-    return all;
-  }
-
-  #copyWith(items: readonly Item[]): readonly Item[] {
-    const length = this.#buffer.length;
-    if (this.start > 0 || length !== this.length) return this.slice().concat(items);
-    // Copied once, in one piece: appending to a copy would copy it again.
-    for (const item of items) this.#buffer.push(item);
-    const all = this.#buffer.slice();
-    this.#buffer.length = length;
     return all;
   }
 
@@ -119,7 +170,8 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
   /** The items that are in memory, with their indexes and in order. */
   *inMemory(): Iterable<readonly [place: number, item: Item]> {
     yield* this.#held;
-    for (let index = this.start; index < this.length; index++) yield [index, this.#buffer[index - this.start] as Item];
+    for (let index = this.start; index < this.length; index++)
+      yield [index, this.#buffer.at(index - this.start) as Item];
   }
 
   *[Symbol.iterator](): Iterator<Item> {
