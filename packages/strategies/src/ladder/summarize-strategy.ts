@@ -94,7 +94,9 @@ function* gatherRuns(
 ): Steps<readonly CompactionProposal[]> {
   const gathers = runs.slice(0, -1).flatMap(({ ordinals }) => ordinals);
   const last = runs.at(-1);
-  const whole = last && (yield* propose({ ordinals: [...gathers, ...last.ordinals] }, strategy, context));
+  // Not copied without need: a run may contain every message of a long thread.
+  const ordinals = last && (gathers.length === 0 ? last.ordinals : [...gathers, ...last.ordinals]);
+  const whole = ordinals && (yield* propose({ ordinals }, strategy, context));
   if (last === undefined || !whole) return [];
   const drops = runs.slice(0, -1).map(({ ordinals }): CompactionProposal => {
     const reason = "It is covered by the summary after the messages that stay.";
