@@ -1,12 +1,14 @@
 import {
   asMessageId,
   asThreadId,
+  type ClearRecord,
   type CompactionOutcome,
   type CompactionPlan,
   compactionConfig,
   type DropRecord,
   emptyPlan,
   type FoldAttemptedRecord,
+  groupRecords,
   PROMPT_CACHE_PRICES,
   promptCachePrice,
 } from "@threadfold/core";
@@ -284,9 +286,14 @@ const dropOf = (ids: readonly string[], reason = "to make room"): DropRecord => 
   keywords: [],
 });
 
-const planOf = (...drops: readonly DropRecord[]): CompactionPlan => ({
+const clearOf = (ids: readonly string[], reason?: string): ClearRecord => {
+  const { keywords: _, ...base } = dropOf(ids, reason);
+  return { ...base, action: "clear", targets: ["tool-result"], preservedFields: {} };
+};
+
+const planOf = (...records: readonly (DropRecord | ClearRecord)[]): CompactionPlan => ({
   ...emptyPlan(asThreadId("thread"), "policy"),
-  drops,
+  ...groupRecords(records),
 });
 
 describe("firstEdit", () => {
@@ -298,11 +305,14 @@ describe("firstEdit", () => {
     ["a message is shown again", planOf(dropOf(["m2"]), dropOf(["m5"])), planOf(dropOf(["m5"])), 2],
     [
       "a record has a different reason",
-      planOf(dropOf(["m1"]), dropOf(["m6"])),
-      planOf(dropOf(["m1"]), dropOf(["m6"], "now")),
+      planOf(dropOf(["m1"]), clearOf(["m6"])),
+      planOf(dropOf(["m1"]), clearOf(["m6"], "now")),
       6,
     ],
-    ["one record took the place of two", planOf(dropOf(["m1"]), dropOf(["m2"])), planOf(dropOf(["m1", "m2"])), 1],
+    ["one record took the place of two", planOf(clearOf(["m1"]), clearOf(["m2"])), planOf(clearOf(["m1", "m2"])), 1],
+    ["one drop took the place of two", planOf(dropOf(["m1"]), dropOf(["m2"])), planOf(dropOf(["m1", "m2"])), null],
+    ["a drop took more", planOf(dropOf(["m1"]), dropOf(["m2"])), planOf(dropOf(["m1", "m2", "m3"])), 3],
+    ["a drop took the place of a clearing", planOf(dropOf(["m1"]), clearOf(["m2"])), planOf(dropOf(["m1", "m2"])), 2],
     ["the message is not in the thread", planOf(), planOf(dropOf(["x1"])), null],
     ["only one of its messages is in the thread", planOf(), planOf(dropOf(["x1", "m4"])), 4],
   ])("%s", (_, before, after, expected) => {

@@ -129,8 +129,8 @@ const runsOfEach = ({ span }: PlanRecord, ordinalOf: (id: MessageId) => number |
   });
 
 /**
- * Compares records by digest, because they are copied when a plan is built on another. Each is digested at most once,
- * and only to compare it with another one of the same length.
+ * Compares what records show, by digest, because they are copied when a plan is built on another. Each is digested at
+ * most once, and only to compare it with another one of the same length.
  */
 function recordComparison(): (one: PlanRecord | undefined, other: PlanRecord | undefined) => boolean {
   const digests = new Map<PlanRecord, string>();
@@ -141,6 +141,8 @@ function recordComparison(): (one: PlanRecord | undefined, other: PlanRecord | u
   };
   return (one, other) => {
     if (one === undefined || other === undefined) return one === other;
+    // Whatever record drops a message, the prompt shows nothing for it.
+    if (one.action === "drop" && other.action === "drop") return true;
     return one === other || (spanLength(one.span) === spanLength(other.span) && digest(one) === digest(other));
   };
 }
