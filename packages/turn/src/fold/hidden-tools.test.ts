@@ -2,6 +2,7 @@ import {
   type DropRecord,
   emptyPlan,
   finishSteps,
+  historyNotLoaded,
   type JsonValue,
   NO_RECORDS,
   type PlanRecords,
@@ -98,6 +99,19 @@ describe("hiddenTools, for searches that a plan hides", () => {
     expect(reads.mock.calls.map(([ordinal]) => ordinal)).toEqual([thread.length, thread.length + 1]);
     // A value from before it grew still knows only its own.
     expect(finishSteps(searchesBehind({ thread, plan, tools }))).toEqual(first);
+  });
+
+  it("passes over no message that was not in memory when it was looked at", () => {
+    const thread = threadOf(...search(1, "deploy"));
+    const plan = emptyPlan(thread.id, "test");
+    const read = vi.spyOn(thread, "messageAt").mockImplementation(() => {
+      throw historyNotLoaded();
+    });
+    const look = () => finishSteps(searchesBehind({ thread, plan, tools }));
+    for (let times = 0; times < thread.length; times++)
+      expect(look).toThrow(expect.objectContaining({ code: "HISTORY_NOT_LOADED" }));
+    read.mockRestore();
+    expect(look()?.map(({ id }) => id)).toEqual(["r1"]);
   });
 
   it("names tools that a provider's search defined, by the newest definition", () => {

@@ -84,11 +84,11 @@ export function* searchesBehind(input: HiddenToolsInput): Steps<readonly Message
   const known = searchesOf.get(thread.family) ?? { looked: 0, found: [] };
   searchesOf.set(thread.family, known);
   while (known.looked < thread.length) {
+    // Counted only once it was read: one that is not in memory throws, and is looked at again when it was loaded.
+    const message = thread.messageAt(known.looked) as Message;
+    known.looked++;
+    if (message.branch === undefined && toolsFoundIn(message).length > 0) known.found.push(message);
     // Between two steps, another caller may continue with the same state.
-    const message = thread.messageAt(known.looked++);
-    // Messages that an earlier plan hid may only be in the store; that plan names their tools.
-    if (message !== undefined && message.branch === undefined && toolsFoundIn(message).length > 0)
-      known.found.push(message);
     if (known.looked % AT_A_TIME === 0) yield;
   }
   return known.found.filter(({ ordinal }) => ordinal < thread.length);

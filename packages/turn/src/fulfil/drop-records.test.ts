@@ -6,29 +6,16 @@ import {
   type DropRecord,
   emptyPlan,
   finishSteps,
-  groupMessages,
   type MessageInput,
   planRecords,
   removesMessages,
   spanLength,
-  type ThreadShape,
-  TokenLedger,
-  threadShape,
 } from "@threadfold/core";
-import {
-  assistant,
-  call,
-  countingTokenizer,
-  message,
-  messageInputs,
-  result,
-  runs,
-  text,
-  tool,
-} from "@threadfold/core/laws";
+import { assistant, call, message, messageInputs, result, runs, text, tool } from "@threadfold/core/laws";
 import { presetByName } from "@threadfold/strategies";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { shapeOf } from "../testing/fold-case.ts";
 import { runFold } from "../testing/run-fold.ts";
 import { KEPT_FIELDS, withJoinedDrops } from "./drop-records.ts";
 import type { Fulfilment } from "./fulfilment.ts";
@@ -38,11 +25,6 @@ const thread = AgentThread.empty(asThreadId("t")).append(
     message(`m${at}`, "user", `Question ${at}?`, at === 7 ? { branch: "side" } : {}),
   ),
 );
-
-function shapeOf(of: AgentThread): ThreadShape {
-  const ledger = TokenLedger.empty(countingTokenizer(), () => "anchoring").extend(of);
-  return threadShape(of, ledger, groupMessages(ledger.headers));
-}
 
 const shape = shapeOf(thread);
 const drop = (ordinals: readonly number[], since: number, fields: Partial<DropRecord> = {}): DropRecord => ({
