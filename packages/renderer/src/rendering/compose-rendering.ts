@@ -1,4 +1,4 @@
-import type { MessageId, SystemEntry, TokenBreakdown } from "@threadfold/core";
+import type { MessageId, SystemEntry, TokenBreakdown, ToolDefinition } from "@threadfold/core";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import { declaredTools, leaveToSearches } from "../conform/tools.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
@@ -42,22 +42,46 @@ export function renderedFrame(
   return { ...frame, given, sources, tokens: countFrame(frame.system, ledger.tokenizer) };
 }
 
-/** Assembles a legal request and records where each message comes from and how many tokens it takes. */
-export function composeRendering(
-  { input, format, requirements }: RenderContext,
+/** The tools that a request declares, and its tokens by share. */
+export interface RequestSize {
+  readonly tools: readonly ToolDefinition[];
+  readonly breakdown: TokenBreakdown;
+  /** The sum of the breakdown. */
+  readonly tokens: number;
+}
+
+/** Measures a request without assembling it, which costs more the more messages it has. */
+export function requestSize(
+  { input, requirements }: RenderContext,
   frame: RenderedFrame,
   settled: SettledRequest,
   tail: RequestPiece,
+): RequestSize {
+  const tools = isDeclaring(requirements, frame)
+    ? declaredTools(settled.usedTools, tail.drafts)
+    : leaveToSearches(frame.tools, input, () => eachDraft(settled, tail));
+  const breakdown = breakdownOf(frame, countTools(tools, input.ledger.tokenizer), addShares(settled.shares, tail));
+  return { tools, breakdown, tokens: Object.values(breakdown).reduce((sum, share) => sum + share, 0) };
+}
+
+/** Some formats want the tools of the log declared when the host declares none. */
+const isDeclaring = ({ declaresTools }: FormatRequirements, { tools }: RenderedFrame): boolean =>
+  declaresTools && tools.length === 0;
+
+/** Assembles a legal request and records where each message comes from and how many tokens it takes. */
+export function composeRendering(
+  context: RenderContext,
+  frame: RenderedFrame,
+  settled: SettledRequest,
+  tail: RequestPiece,
+  { tools, breakdown, tokens }: RequestSize = requestSize(context, frame, settled, tail),
 ): Rendering {
-  const isDeclaring = requirements.declaresTools && frame.tools.length === 0;
-  const each = () => eachDraft(settled, tail);
-  const tools = isDeclaring ? declaredTools(settled.usedTools, tail.drafts) : leaveToSearches(frame.tools, input, each);
+  const { input, format, requirements } = context;
   const chats = settled.chats.followedBy(tail.drafts.map(({ chat }) => chat));
   const messages = settled.messages.followedBy(renderedMessages(tail, settled.messages.length));
   const request = { system: frame.system, tools, messages: chats };
-  const breakdown = breakdownOf(frame, countTools(tools, input.ledger.tokenizer), addShares(settled.shares, tail));
   const warnings = WarningLog.join(settled.warnings, tail.warnings);
-  if (isDeclaring && tools.length > 0)
+  if (isDeclaring(requirements, frame) && tools.length > 0)
     warnings.named(
       "tools-declared",
       tools.map(({ name }) => name),
@@ -69,13 +93,13 @@ export function composeRendering(
     manifest: buildManifest(input, {
       format: format.id,
       request,
-      drafts: each,
+      drafts: () => eachDraft(settled, tail),
       messages,
       systemSources: frame.sources,
       edited: withEdited(settled.edited, tail.drafts, settled.messages.length, input),
     }),
     warnings: warnings.warnings,
-    tokens: Object.values(breakdown).reduce((sum, share) => sum + share, 0),
+    tokens,
     breakdown,
     missingPins: sought.length === 0 ? [] : missingPins(sought, request.system, drafts()).map(({ id }) => id),
   };

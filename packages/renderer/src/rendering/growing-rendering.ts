@@ -6,7 +6,14 @@ import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
 import { callsOf, type Draft } from "../neutral/draft.ts";
 import { type DraftedRequest, draftRequest, draftView } from "../neutral/draft-view.ts";
-import { composeRendering, type RenderContext, type RenderedFrame, renderedFrame } from "./compose-rendering.ts";
+import {
+  composeRendering,
+  type RenderContext,
+  type RenderedFrame,
+  type RequestSize,
+  renderedFrame,
+  requestSize,
+} from "./compose-rendering.ts";
 import {
   isApart,
   lastPieceStart,
@@ -32,6 +39,7 @@ export class GrowingRendering {
   /** Drafts of the messages after the settled ones. */
   readonly #open: readonly Draft[];
   readonly #tail: RequestPiece;
+  #size: RequestSize | undefined;
   #rendering: Rendering | undefined;
 
   private constructor(
@@ -53,8 +61,18 @@ export class GrowingRendering {
 
   /** The rendering of the input that this value was made for. Assembled on first access. */
   get rendering(): Rendering {
-    this.#rendering ??= composeRendering(this.#context, this.#frame, this.#settled, this.#tail);
+    this.#rendering ??= composeRendering(this.#context, this.#frame, this.#settled, this.#tail, this.#measured());
     return this.#rendering;
+  }
+
+  /** Tokens of the rendering, which need not be assembled for it. */
+  get tokens(): number {
+    return this.#measured().tokens;
+  }
+
+  #measured(): RequestSize {
+    this.#size ??= requestSize(this.#context, this.#frame, this.#settled, this.#tail);
+    return this.#size;
   }
 
   /** Number of entries of the thread that it was made for. */

@@ -91,7 +91,7 @@ export class RequestRenderer implements PlanVerifier {
   }
 
   measure(plan: CompactionPlan): number {
-    return providerTokens(this.#count, plan, this.rendering(plan).tokens);
+    return providerTokens(this.#count, plan, this.#rendered(plan).growing.tokens);
   }
 
   /** Returns the neutral request of a plan, without lowering it. */
