@@ -205,7 +205,7 @@ export {
   THREAD_CHAIN_START,
 } from "./thread/thread-chain.ts";
 export { AgentThread, type ThreadWindow, type VersionedPinEntry } from "./thread/agent-thread.ts";
-export { AppendOnlyList, RunningTotals, sharedLength } from "./thread/append-only-list.ts";
+export { AppendOnlyList, AppendOnlySet, RunningTotals, sharedLength } from "./thread/append-only-list.ts";
 export {
   type CountedRuns,
   countIds,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { runs } from "../laws/runs.ts";
-import { AppendOnlyList, RunningTotals, sharedLength } from "./append-only-list.ts";
+import { AppendOnlyList, AppendOnlySet, RunningTotals, sharedLength } from "./append-only-list.ts";
 
 /** Which value of the family to work on, and what to do with it. */
 type Step =
@@ -29,6 +29,33 @@ function valuesOf(list: readonly Step[]) {
   }
   return family;
 }
+
+describe("AppendOnlySet", () => {
+  it("behaves like a set copied on every change, whichever value is added to", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(), fc.array(fc.nat(9), { maxLength: 4 })), { maxLength: 20 }), (steps) => {
+        const values = [{ real: AppendOnlySet.empty<number>(), model: new Set<number>() }];
+        for (const [on, items] of steps) {
+          const { real, model } = values[on % values.length] as (typeof values)[number];
+          values.push({ real: real.append(items), model: new Set([...model, ...items]) });
+        }
+        for (const { real, model } of values) {
+          expect(real.items.slice()).toEqual([...model]);
+          for (let item = 0; item < 10; item++) expect(real.has(item)).toBe(model.has(item));
+        }
+      }),
+      runs(200),
+    );
+  });
+
+  it("adds to the newest value without copying it", () => {
+    let set = AppendOnlySet.empty<number>();
+    const { family } = set.items;
+    for (let item = 0; item < 100; item++) set = set.append([item, Math.max(0, item - 1)]);
+    expect(set.items.length).toBe(100);
+    expect(set.items.family).toBe(family);
+  });
+});
 
 describe("AppendOnlyList", () => {
   it("behaves the same when it is so long that it grows by parts", () => {

@@ -185,6 +185,39 @@ export class AppendOnlyList<Item> implements Iterable<Item> {
   }
 }
 
+/**
+ * An immutable set of items in the order in which they were added. Like {@link AppendOnlyList}, values share what grows:
+ * adding takes constant time for each item, and old values stay valid.
+ */
+export class AppendOnlySet<Item> {
+  readonly items: AppendOnlyList<Item>;
+  /** The place of each item in the list, also of items that only later values have. */
+  readonly #places: Map<Item, number>;
+
+  private constructor(items: AppendOnlyList<Item>, places: Map<Item, number>) {
+    this.items = items;
+    this.#places = places;
+  }
+
+  static empty<Item>(): AppendOnlySet<Item> {
+    return new AppendOnlySet(AppendOnlyList.empty<Item>(), new Map<Item, number>());
+  }
+
+  has(item: Item): boolean {
+    const place = this.#places.get(item);
+    return place !== undefined && place < this.items.length;
+  }
+
+  append(items: Iterable<Item>): AppendOnlySet<Item> {
+    const added = [...new Set(items)].filter((item) => !this.has(item));
+    if (added.length === 0) return this;
+    const isNewest = this.#places.size === this.items.length;
+    const places = isNewest ? this.#places : new Map(this.items.slice().map((item, place) => [item, place]));
+    for (const item of added) places.set(item, places.size);
+    return new AppendOnlySet(this.items.append(added), places);
+  }
+}
+
 /** The lists that arrays begin with. */
 const beginnings = new WeakMap<readonly unknown[], AppendOnlyList<unknown>>();
 

@@ -1,4 +1,5 @@
 import {
+  AppendOnlySet,
   asToolCallId,
   type Part,
   type ProviderAwareTokenizer,
@@ -63,8 +64,8 @@ type CallIdRequirement = FormatRequirements["callIds"];
  */
 export const assignCallIds: Repair = {
   name: "assign-call-ids",
-  apply(request, { requirements: { callIds }, warnings }) {
-    const ids = new CallIds(callIds);
+  apply(request, { requirements: { callIds }, warnings, ends }) {
+    const ids = new CallIds(callIds, ends.callIdsBefore);
     const drafts = mapDrafts(request.drafts, (draft) => {
       const { role } = draft.chat;
       if (role === "assistant") ids.startBatch();
@@ -95,16 +96,69 @@ function withResultId(draft: Draft, ids: CallIds): Draft {
   return withParts(draft, [renamedPart(part, id)]);
 }
 
+/** The ids that calls before a piece of a request were sent with. */
+export interface CallIdsBefore {
+  readonly settled: SentCallIds;
+  /** Those that come after the settled ones. */
+  readonly since: readonly string[];
+}
+
+/** A number up to which all ids of a base are taken. */
+interface KnownNumber {
+  readonly number: number;
+  /** How many ids there were when it was found. */
+  readonly among: number;
+}
+
+/** The ids that the calls of a growing request were sent with. An immutable value, like the request. */
+export class SentCallIds {
+  readonly #ids: AppendOnlySet<string>;
+  /** By the id that was used again. Shared by values that grew from one another. */
+  readonly #numbers: Map<string, KnownNumber>;
+
+  private constructor(ids: AppendOnlySet<string>, numbers: Map<string, KnownNumber>) {
+    this.#ids = ids;
+    this.#numbers = numbers;
+  }
+
+  static none(): SentCallIds {
+    return new SentCallIds(AppendOnlySet.empty(), new Map());
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  append(ids: readonly string[]): SentCallIds {
+    const grown = this.#ids.append(ids);
+    return new SentCallIds(grown, grown.items.family === this.#ids.items.family ? this.#numbers : new Map());
+  }
+
+  /** Returns a number up to which the numbered ids of a base are taken: 1 stands for the base itself. */
+  lastNumber(base: string): number {
+    const known = this.#numbers.get(base);
+    return known !== undefined && known.among <= this.#ids.items.length ? known.number : 1;
+  }
+
+  /** Notes that all numbers of a base up to this one are taken, so that nobody counts up to it again. */
+  noteNumber(base: string, number: number): void {
+    this.#numbers.set(base, { number, among: this.#ids.items.length });
+  }
+}
+
 /** Assigns ids to calls from left to right, so that a later call never changes an earlier one, and to their results. */
 class CallIds {
   readonly #requirement: CallIdRequirement;
-  readonly #taken = new Set<string>();
-  readonly #uses = new Map<string, number>();
+  readonly #settled: SentCallIds;
+  readonly #taken: Set<string>;
+  readonly #numbers = new Map<string, number>();
   #pending: string[] = [];
   #answered = 0;
 
-  constructor(requirement: CallIdRequirement) {
+  constructor(requirement: CallIdRequirement, { settled, since }: CallIdsBefore = NONE_BEFORE) {
     this.#requirement = requirement;
+    this.#settled = settled;
+    this.#taken = new Set(since);
   }
 
   startBatch(): void {
@@ -112,20 +166,33 @@ class CallIds {
     this.#answered = 0;
     if (this.#requirement.uniqueIn === "request") return;
     this.#taken.clear();
-    this.#uses.clear();
+    this.#numbers.clear();
   }
 
   /** Returns the id of the next call. */
   give(part: ToolCallPart): string {
     // Computed again each time: remembering it for every call of a long thread would cost more in garbage collection.
     const base = acceptedName(part.callId, this.#requirement) || "call";
-    let id = base;
-    let use = this.#uses.get(base) ?? 1;
-    while (this.#taken.has(id)) id = acceptedName(`${base}-${++use}`, this.#requirement);
-    if (use > 1) this.#uses.set(base, use);
+    const id = this.#settled.has(base) || this.#taken.has(base) ? this.#numbered(base) : base;
     this.#taken.add(id);
     this.#pending.push(id);
     return id;
+  }
+
+  /** Returns the first numbered id of a base that is free. */
+  #numbered(base: string): string {
+    const settled = this.#settled.lastNumber(base);
+    let number = Math.max(settled, this.#numbers.get(base) ?? 1);
+    let next = this.#idOf(base, number + 1);
+    for (; this.#settled.has(next); next = this.#idOf(base, number + 1)) number++;
+    if (number > settled && !this.#numbers.has(base)) this.#settled.noteNumber(base, number);
+    for (; this.#settled.has(next) || this.#taken.has(next); next = this.#idOf(base, number + 1)) number++;
+    this.#numbers.set(base, number + 1);
+    return next;
+  }
+
+  #idOf(base: string, number: number): string {
+    return acceptedName(`${base}-${number}`, this.#requirement);
   }
 
   /** Returns the id of the next result of the batch. */
@@ -133,3 +200,5 @@ class CallIds {
     return this.#pending[this.#answered++];
   }
 }
+
+const NONE_BEFORE: CallIdsBefore = { settled: SentCallIds.none(), since: [] };

@@ -3,6 +3,7 @@ import type { FormatRequirements } from "../capabilities/format-requirements.ts"
 import type { RenderInput } from "../input/render-input.ts";
 import type { Draft } from "../neutral/draft.ts";
 import type { WarningLog } from "../warnings/warning-log.ts";
+import type { CallIdsBefore } from "./assign-call-ids.ts";
 
 /** A request that is being made legal. */
 export interface DraftRequest {
@@ -39,6 +40,8 @@ export interface RequestEnds {
   readonly last: boolean;
   /** Number of cache marks in the messages before it; none by default. */
   readonly marksBefore?: number;
+  /** The ids with which the calls before it are sent; none by default. */
+  readonly callIdsBefore?: CallIdsBefore;
 }
 
 /** Replaces the messages of a request. */

@@ -4,7 +4,7 @@ import { declaredTools, leaveToSearches } from "../conform/tools.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
 import type { Draft } from "../neutral/draft.ts";
-import { WarningLog } from "../warnings/warning-log.ts";
+import type { RenderWarning } from "../warnings/render-warning.ts";
 import { buildManifest, withEdited } from "./build-manifest.ts";
 import { countFrame, countTools, type FrameTokens } from "./count-draft.ts";
 import { missingPins } from "./missing-pins.ts";
@@ -76,16 +76,10 @@ export function composeRendering(
   tail: RequestPiece,
   { tools, breakdown, tokens }: RequestSize = requestSize(context, frame, settled, tail),
 ): Rendering {
-  const { input, format, requirements } = context;
+  const { input, format } = context;
   const chats = settled.chats.followedBy(tail.drafts.map(({ chat }) => chat));
   const messages = settled.messages.followedBy(renderedMessages(tail, settled.messages.length));
   const request = { system: frame.system, tools, messages: chats };
-  const warnings = WarningLog.join(settled.warnings, tail.warnings);
-  if (isDeclaring(requirements, frame) && tools.length > 0)
-    warnings.named(
-      "tools-declared",
-      tools.map(({ name }) => name),
-    );
   const sought = input.thread.livePins.filter((pin) => !settled.pins.has(pin));
   const drafts = () => settled.drafts.followedBy(tail.drafts);
   return {
@@ -98,11 +92,20 @@ export function composeRendering(
       systemSources: frame.sources,
       edited: withEdited(settled.edited, tail.drafts, settled.messages.length, input),
     }),
-    warnings: warnings.warnings,
+    warnings: [...settled.warnings.followedBy(tail.warnings), ...declarationWarnings(context, frame, tools)],
     tokens,
     breakdown,
     missingPins: sought.length === 0 ? [] : missingPins(sought, request.system, drafts()).map(({ id }) => id),
   };
+}
+
+function declarationWarnings(
+  { requirements }: RenderContext,
+  frame: RenderedFrame,
+  tools: readonly ToolDefinition[],
+): readonly RenderWarning[] {
+  if (!isDeclaring(requirements, frame) || tools.length === 0) return [];
+  return [{ kind: "tools-declared", names: tools.map(({ name }) => name), messageIds: [] }];
 }
 
 function* eachDraft(settled: SettledRequest, tail: RequestPiece): Iterable<Draft> {

@@ -13,7 +13,8 @@ import {
   sealPlan,
   spanOf,
 } from "@threadfold/core";
-import { assistant, call, message, result, text, tool } from "@threadfold/core/laws";
+import { assistant, call, message, result, runs, text, tool } from "@threadfold/core/laws";
+import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { anthropicMessages } from "../formats/anthropic-messages/format.ts";
 import { FORMATS } from "../formats/formats.ts";
@@ -72,6 +73,10 @@ function stepAfter(index: number, items: readonly Part[]): readonly MessageInput
   const [asked, read] = agentStep(index);
   return [{ ...asked, parts: [...items, ...asked.parts] } as MessageInput, read];
 }
+
+/** Returns the warnings of a rendering in an order of their own. */
+const findingsOf = ({ warnings }: Rendering): readonly string[] =>
+  warnings.map((warning) => JSON.stringify({ ...warning, messageIds: warning.messageIds.toSorted() })).toSorted();
 
 type HostedStep = readonly [
   what: string,
@@ -252,6 +257,69 @@ describe("a rendering that grows with its thread", () => {
         ] as readonly MessageInput[];
       };
       expectSettled(step, format);
+    },
+  );
+
+  it.each(
+    FORMATS.flatMap((format) =>
+      [
+        ["the same call ids each time", (_index: number) => ["call_0", "call_1"]],
+        ["ids that others are sent under", (index: number) => [index % 3 === 0 ? "call_0-2" : "call_0", "call_0-3"]],
+      ].map(([what, ids]) => [what as string, format.id, format, ids as (index: number) => readonly string[]] as const),
+    ),
+  )("P9: settles steps with %s, in %s", (_what, _id, format, ids) => {
+    const step = (index: number): readonly MessageInput[] => [
+      assistant(
+        `a${index}`,
+        ids(index).map((id) => call(id, "read", { path: `${id}/${index}.ts` })),
+      ),
+      ...ids(index).map((id) => tool(`t${index}-${id}`, result(id, `The text of ${index}.`, { toolName: "read" }))),
+      // Every few steps a call is given up, and somebody speaks.
+      ...(index % 7 === 0
+        ? [assistant(`g${index}`, call("call_0", "read")), message(`s${index}`, "user", "Go on.")]
+        : []),
+    ];
+    expectSettled(step, format);
+  });
+
+  it.each(FORMATS.map((format) => [format.id, format] as const))(
+    "equals a full rendering whatever ids come again, from whichever value it grows, in %s",
+    (_id, format) => {
+      const ids = fc.constantFrom("c", "c-2", "c-3", "c|2", "d");
+      const steps = fc.array(
+        fc.record({
+          calls: fc.array(ids, { maxLength: 3 }),
+          answers: fc.array(ids, { maxLength: 3 }),
+          inOrder: fc.boolean(),
+          speaks: fc.boolean(),
+          from: fc.nat({ max: 20 }),
+        }),
+        { minLength: 1, maxLength: 12 },
+      );
+      fc.assert(
+        fc.property(steps, (made) => {
+          const start = AgentThread.empty(threadId).append([said(0)]);
+          const values = [{ thread: start, growing: GrowingRendering.of(inputOf(start), format) }];
+          for (const [index, { calls, answers, inOrder, speaks, from }] of made.entries()) {
+            // Mostly the newest value, now and then an older one.
+            const { thread, growing } = values.at(
+              -1 - (Math.floor((from * from) / 100) % values.length),
+            ) as (typeof values)[number];
+            const results = inOrder ? calls : answers;
+            const longer = thread.append([
+              assistant(`a${index}`, [text(`${index}`), ...calls.map((id) => call(id, "read"))]),
+              ...results.map((id, at) => tool(`t${index}-${at}`, result(id, `${index} ${at}`, { toolName: "read" }))),
+              ...(speaks ? [message(`s${index}`, "user", "Go on.")] : []),
+            ]);
+            const grown = growing.grow(inputOf(longer));
+            const whole = renderRequest(inputOf(longer), format);
+            expect(grown.rendering.request).toEqual(whole.request);
+            expect(findingsOf(grown.rendering)).toEqual(findingsOf(whole));
+            values.push({ thread: longer, growing: grown });
+          }
+        }),
+        runs(200),
+      );
     },
   );
 

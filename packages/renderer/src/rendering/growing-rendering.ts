@@ -4,7 +4,7 @@ import { requirementsFor } from "../capabilities/requirements-for.ts";
 import { pinsLacking } from "../conform/provider-items.ts";
 import type { ProviderFormat } from "../formats/provider-format.ts";
 import type { RenderInput, Rendering } from "../input/render-input.ts";
-import { callsOf, type Draft } from "../neutral/draft.ts";
+import type { Draft } from "../neutral/draft.ts";
 import { type DraftedRequest, draftRequest, draftView } from "../neutral/draft-view.ts";
 import {
   composeRendering,
@@ -21,6 +21,7 @@ import {
   type RequestPiece,
   requestPiece,
   type SettledRequest,
+  sentCalls,
   settle,
 } from "./settled-request.ts";
 
@@ -99,7 +100,7 @@ export class GrowingRendering {
   static #divided({ context, view, drafted }: Start): GrowingRendering | null {
     const { input, requirements } = context;
     const { system, sources, drafts } = drafted;
-    const start = lastPieceStart(drafts, new Set(), context);
+    const start = lastPieceStart(drafts, context);
     if (start === 0) return null;
     const logged = drafts.slice(0, start);
     const ends = { first: true, last: false };
@@ -123,11 +124,11 @@ export class GrowingRendering {
   #with(context: RenderContext, view: ThreadView, open: readonly Draft[]): GrowingRendering {
     const { input } = context;
     let settled = this.#settled;
-    // A late result for a settled call, or a reused id, changes what was rendered: then all of it is open again.
-    const isTied = settled.drafts.length > 0 && !isApart(open, settled.keys, context);
+    // A late result for a settled call changes what was rendered: then all of it is open again.
+    const isTied = settled.drafts.length > 0 && !isApart(open, settled, context);
     const drafts = isTied ? draftRequest(view.entries, input).drafts : open;
     if (isTied) settled = NOTHING_SETTLED();
-    const start = lastPieceStart(drafts, settled.keys, context);
+    const start = lastPieceStart(drafts, context);
     const divided = start === 0 ? null : this.#divide(context, settled, drafts, start);
     if (divided !== null) settled = divided.settled;
     const tail = divided?.tail ?? this.#piece(context, settled, drafts, "last");
@@ -154,7 +155,8 @@ export class GrowingRendering {
     last?: "last",
   ): RequestPiece {
     const { system, tools, given } = this.#frame;
-    const ends = { first: settled.drafts.length === 0, last: last !== undefined, marksBefore: settled.marks };
+    const before = { marksBefore: settled.marks, callIdsBefore: { settled: settled.callIds, since: [] } };
+    const ends = { first: settled.drafts.length === 0, last: last !== undefined, ...before };
     // The first piece records what the frame had to give up, so it starts from the frame as given.
     const frame = ends.first ? { system: given, tools: input.tools } : { system, tools };
     return requestPiece({ ...frame, drafts }, input, requirements, ends);
@@ -215,7 +217,8 @@ function divide(
   drafts: readonly Draft[],
 ): DividedRequest | null {
   const { input, requirements } = context;
-  const ends = { first: false, last: true, marksBefore: settled.marks + piece.marks };
+  const callIdsBefore = { settled: settled.callIds, since: sentCalls(piece, requirements) };
+  const ends = { first: false, last: true, marksBefore: settled.marks + piece.marks, callIdsBefore };
   const tail = requestPiece({ system, tools, drafts }, input, requirements, ends);
   const last = piece.drafts.at(-1);
   const isDivided = last?.ordinal === logged.at(-1)?.ordinal && last?.chat.role !== "assistant";
@@ -233,13 +236,9 @@ function endsWithMovedResult(piece: RequestPiece, logged: readonly Draft[]): boo
   return said !== undefined && piece.drafts.findLast(({ ordinal }) => ordinal === said.ordinal) === undefined;
 }
 
-/**
- * Checks whether only the whole request can tell its end from its beginning: two ids of the log became one id on the
- * wire, or the answer with which the end began was left out.
- */
-const runsInto = ({ drafts, keys }: SettledRequest, tail: RequestPiece): boolean =>
-  drafts.length > 0 &&
-  (tail.drafts[0]?.chat.role !== "assistant" || tail.drafts.some((draft) => callsOf(draft).some((id) => keys.has(id))));
+/** Checks whether only the whole request can tell its end from its beginning: the answer that began it was left out. */
+const runsInto = ({ drafts }: SettledRequest, tail: RequestPiece): boolean =>
+  drafts.length > 0 && tail.drafts[0]?.chat.role !== "assistant";
 
 /** Checks whether two plans contain the same records: an id or a token count changes no byte of the prompt. */
 export function rendersAlike(a: CompactionPlan, b: CompactionPlan): boolean {

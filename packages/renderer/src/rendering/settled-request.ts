@@ -7,6 +7,7 @@ import {
   type ToolDefinition,
 } from "@threadfold/core";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
+import { SentCallIds } from "../conform/assign-call-ids.ts";
 import type { Conformance, DraftRequest, RequestEnds } from "../conform/conformance.ts";
 import { cacheMarksIn, callerOf, idOfCaller } from "../conform/left-out-fields.ts";
 import { onceKey } from "../conform/parts/leave-out.ts";
@@ -16,7 +17,7 @@ import { declaredTools } from "../conform/tools.ts";
 import type { RenderInput } from "../input/render-input.ts";
 import type { RenderedMessage } from "../input/render-manifest.ts";
 import { answersOf, callsOf, type Draft } from "../neutral/draft.ts";
-import { WarningLog } from "../warnings/warning-log.ts";
+import { SettledWarnings, WarningLog } from "../warnings/warning-log.ts";
 import { type EditedRange, renderedMessage, withEdited } from "./build-manifest.ts";
 import { countDraft } from "./count-draft.ts";
 import { missingPins } from "./missing-pins.ts";
@@ -28,13 +29,19 @@ export interface SettledRequest {
   readonly messages: AppendOnlyList<RenderedMessage>;
   /** Tokens of the messages by share, without the frame. */
   readonly shares: Readonly<Partial<TokenBreakdown>>;
-  readonly warnings: WarningLog;
+  readonly warnings: SettledWarnings;
   /**
-   * Ids of calls, made or answered, as they are in the log and as they are sent, and keys of the provider's items.
-   * Values that grew from one another share the set, so it may contain ids of later pieces; that can make a piece settle
-   * later, but never wrongly.
+   * Keys of the provider's items. Values that grew from one another share the set, so it may contain keys of later
+   * pieces; that can make a piece settle later, but never wrongly.
    */
   readonly keys: Set<string>;
+  /**
+   * Ids of calls, made or answered, as they are in the log, with the turn in which a call of that id still waits for its
+   * result. Shared like `keys`.
+   */
+  readonly calls: Map<string, number>;
+  /** The ids that its calls are sent with, for a format in which no two calls may have the same. */
+  readonly callIds: SentCallIds;
   /** Live pins that appear in it word for word. */
   readonly pins: ReadonlySet<Pin>;
   /** Number of cache marks in its messages. */
@@ -49,8 +56,10 @@ export const NOTHING_SETTLED: () => SettledRequest = () => ({
   chats: AppendOnlyList.empty(),
   messages: AppendOnlyList.empty(),
   shares: {},
-  warnings: new WarningLog(),
+  warnings: SettledWarnings.none(),
   keys: new Set(),
+  calls: new Map(),
+  callIds: SentCallIds.none(),
   pins: new Set(),
   marks: 0,
   usedTools: [],
@@ -68,14 +77,18 @@ export function settle(
   { input, requirements }: Target,
 ): SettledRequest {
   for (const draft of [...logged, ...piece.drafts])
-    for (const key of keysOf(draft, requirements)) settled.keys.add(key);
+    for (const key of itemKeysOf(draft, requirements)) settled.keys.add(key);
+  for (const [id, waits] of waitingCalls(logged))
+    settled.calls.set(id, Math.max(waits, settled.calls.get(id) ?? ANSWERED));
   return {
     drafts: settled.drafts.append(piece.drafts),
     chats: settled.chats.append(piece.drafts.map(({ chat }) => chat)),
     messages: settled.messages.append(renderedMessages(piece, settled.messages.length)),
     shares: addShares(settled.shares, piece),
-    warnings: WarningLog.join(settled.warnings, piece.warnings),
+    warnings: settled.warnings.append(piece.warnings),
     keys: settled.keys,
+    calls: settled.calls,
+    callIds: settled.callIds.append(sentCalls(piece, requirements)),
     pins: withPins(settled.pins, piece, input.thread.livePins),
     marks: settled.marks + piece.marks,
     usedTools: declaredTools(settled.usedTools, piece.drafts),
@@ -92,31 +105,42 @@ function withPins(found: ReadonlySet<Pin>, { drafts }: RequestPiece, livePins: r
 
 /**
  * Returns where the last piece of a log begins that is not tied to anything before it: it starts with an assistant
- * message after another speaker's message, its results are in place, its keys are new, and no call before it waits for
- * the provider to continue. 0 when there is none.
+ * message after another speaker's message, its results are in place, nothing before it shares its items or waits for its
+ * results, and no call before it waits for the provider to continue. 0 when there is none.
  */
-export function lastPieceStart(
-  drafts: readonly Draft[],
-  settledKeys: ReadonlySet<string>,
-  { input, requirements }: Target,
-): number {
-  const keys = drafts.map((draft) => keysOf(draft, requirements));
-  const lastOf = new Map<string, number>();
-  for (const [index, own] of keys.entries()) for (const key of own) lastOf.set(key, index);
-  const order = new CallOrder();
+export function lastPieceStart(drafts: readonly Draft[], { input, requirements }: Target): number {
+  const uses = new CallUses();
+  const places = drafts.map((draft, index) => uses.add(draft, index));
+  const ends = tieEnds(drafts, places, requirements);
   const items = new ItemPairs(requirements);
   let start = 0;
   let tiedUntil = 0;
   for (const [index, draft] of drafts.entries()) {
-    const own = keys[index] as readonly string[];
     if (index > tiedUntil && isPieceStart(draft, drafts, index) && !items.isOpen) start = index;
-    const isInPlace = order.add(draft);
-    const isBound = isOpenedBy(draft.message, input, requirements) || own.some((key) => settledKeys.has(key));
-    if (!isInPlace || isBound) start = 0;
-    for (const key of own) tiedUntil = Math.max(tiedUntil, lastOf.get(key) as number);
+    if (places[index]?.isInPlace !== true || isOpenedBy(draft.message, input, requirements)) start = 0;
+    tiedUntil = Math.max(tiedUntil, ends[index] as number);
     items.add(draft.chat);
   }
   return start;
+}
+
+/** Returns for each draft the index of the last one that is tied to it. */
+function tieEnds(
+  drafts: readonly Draft[],
+  places: readonly CallPlace[],
+  requirements: FormatRequirements,
+): readonly number[] {
+  const ends = [...drafts.keys()];
+  const firstOf = new Map<string, number>();
+  for (const [index, draft] of drafts.entries()) {
+    ends[(places[index] as CallPlace).root] = index;
+    for (const key of itemKeysOf(draft, requirements)) {
+      const first = firstOf.get(key) ?? index;
+      firstOf.set(key, first);
+      ends[first] = index;
+    }
+  }
+  return ends;
 }
 
 /** System messages may be between what is said and its answer. */
@@ -127,27 +151,37 @@ function isPieceStart({ chat, message }: Draft, drafts: readonly Draft[], index:
   return before >= 0 && drafts[before]?.chat.role !== "assistant";
 }
 
-/** Checks that drafts have none of these keys, and that the request does not begin with any of them. */
-export const isApart = (
-  drafts: readonly Draft[],
-  keys: ReadonlySet<string>,
-  { input, requirements }: Target,
-): boolean =>
-  drafts.every(
-    (draft) =>
-      !isOpenedBy(draft.message, input, requirements) && keysOf(draft, requirements).every((key) => !keys.has(key)),
-  );
-
 /**
- * Returns what ties a draft to others: the ids of the calls that it makes, or the one that it answers; and of its opaque
- * items, and the calls they made, what a call shares with its answer and an item with its repetition.
+ * Checks that nothing in the settled request is tied to these drafts, and that the request does not begin with any of
+ * them. A call may have the id of an earlier one (some providers number the calls of each answer) once that one was
+ * answered, or a turn has begun since.
  */
-function keysOf(draft: Draft, requirements: FormatRequirements): readonly string[] {
-  const answered = answersOf(draft);
-  const ids = answered === undefined ? callsOf(draft) : [answered];
+export function isApart(
+  drafts: readonly Draft[],
+  { keys, calls }: SettledRequest,
+  { input, requirements }: Target,
+): boolean {
+  const called = new Set<string>();
+  return drafts.every((draft) => {
+    const answered = answersOf(draft);
+    const ids = callsOf(draft);
+    const isTied =
+      isOpenedBy(draft.message, input, requirements) ||
+      itemKeysOf(draft, requirements).some((key) => keys.has(key)) ||
+      ids.some((id) => (calls.get(id) ?? ANSWERED) >= turnOf(draft)) ||
+      (answered !== undefined && calls.has(answered) && !called.has(answered));
+    for (const id of ids) called.add(id);
+    return !isTied;
+  });
+}
+
+/** A message that rendering made is in no turn, so no turn is later. */
+const turnOf = ({ message }: Draft): number => message?.turn ?? NEVER;
+
+/** Returns the keys of a draft's opaque items, and the calls they made: what a call shares with its answer and an item with its repetition. */
+function itemKeysOf({ chat }: Draft, requirements: FormatRequirements): readonly string[] {
   const isBare = (part: Part): boolean => part.type !== "opaque" && part.providerMetadata === undefined;
-  if (draft.chat.parts.every(isBare)) return ids;
-  return [...ids, ...draft.chat.parts.flatMap((part) => itemKeys(part, requirements))];
+  return chat.parts.every(isBare) ? NO_KEYS : chat.parts.flatMap((part) => itemKeys(part, requirements));
 }
 
 const NO_KEYS: readonly string[] = [];
@@ -166,27 +200,70 @@ function itemKeys(part: Part, { opaquePairs = [], opaqueOnce, callers }: FormatR
   ];
 }
 
-/** Tells of one draft after the other whether results follow their calls, in their order, and no id is used twice. */
-class CallOrder {
-  readonly #seen = new Set<string>();
+/** No call with the id waits for a result: it was answered in its place. */
+const ANSWERED = Number.NEGATIVE_INFINITY;
+/** No later turn ends the wait: calls or results with the id are out of order. */
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** How a draft stands to the ones before it. */
+interface CallPlace {
+  /** Index of the first draft whose calls or results it belongs to; its own when there is none. */
+  readonly root: number;
+  /** False for a result that does not follow its call in order, and for a call whose id is still in use. */
+  readonly isInPlace: boolean;
+}
+
+/** Tells of one draft after the other which earlier ones its calls, or its result, belong to. */
+class CallUses {
+  /** The latest use of each id: where it began, and until the end of which turn it waits for a result. */
+  readonly #uses = new Map<string, { readonly root: number; readonly waits: number }>();
   /** The calls of the last message, from the first one on that a result may still answer. */
   #calls: readonly string[] = [];
   #next = 0;
 
-  add(draft: Draft): boolean {
+  /** The turn in which each id still waits for a result. */
+  get waiting(): Iterable<readonly [id: string, waits: number]> {
+    return [...this.#uses].map(([id, { waits }]) => [id, waits]);
+  }
+
+  add(draft: Draft, index: number): CallPlace {
     const answered = answersOf(draft);
-    if (answered !== undefined) {
-      const at = this.#calls.indexOf(answered, this.#next);
-      if (at >= 0) this.#next = at + 1;
-      return at >= 0;
-    }
+    if (answered !== undefined) return this.#answer(answered, index);
     this.#calls = callsOf(draft);
     this.#next = 0;
-    const before = this.#seen.size;
-    for (const call of this.#calls) this.#seen.add(call);
-    return draft.chat.role !== "tool" && this.#seen.size === before + this.#calls.length;
+    const places = this.#calls.map((id) => this.#call(id, index, turnOf(draft)));
+    return {
+      root: places.reduce((first, { root }) => Math.min(first, root), index),
+      isInPlace: draft.chat.role !== "tool" && places.every(({ isInPlace }) => isInPlace),
+    };
+  }
+
+  #call(id: string, index: number, turn: number): CallPlace {
+    const before = this.#uses.get(id);
+    const isInPlace = before === undefined || before.waits < turn;
+    const root = isInPlace ? index : before.root;
+    this.#uses.set(id, { root, waits: isInPlace ? turn : NEVER });
+    return { root, isInPlace };
+  }
+
+  #answer(id: string, index: number): CallPlace {
+    const at = this.#calls.indexOf(id, this.#next);
+    if (at >= 0) this.#next = at + 1;
+    const { root, waits } = this.#uses.get(id) ?? { root: index, waits: NEVER };
+    this.#uses.set(id, { root, waits: at >= 0 && waits !== NEVER ? ANSWERED : NEVER });
+    return { root, isInPlace: at >= 0 };
   }
 }
+
+function waitingCalls(drafts: readonly Draft[]): Iterable<readonly [id: string, waits: number]> {
+  const uses = new CallUses();
+  for (const [index, draft] of drafts.entries()) uses.add(draft, index);
+  return uses.waiting;
+}
+
+/** Returns the ids that the calls of a piece are sent with, if no later call may have them. */
+export const sentCalls = ({ drafts }: RequestPiece, { callIds }: FormatRequirements): readonly string[] =>
+  callIds.uniqueIn === "request" ? drafts.flatMap(callsOf) : [];
 
 /** A run of messages that has been made legal and counted. */
 export interface RequestPiece {

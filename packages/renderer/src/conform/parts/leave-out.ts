@@ -99,10 +99,10 @@ export const leaveOutAbandonedCalls: Repair = {
   apply(request, { requirements, warnings }) {
     const isHandedOver = ({ chat }: Draft): boolean => chat.parts.some((part) => isHandover(part, requirements));
     if (requirements.handovers === undefined || !request.drafts.some(isHandedOver)) return request;
-    const answered = new Set(request.drafts.map(answersOf));
-    const drafts = mapDrafts(request.drafts, (draft) => {
+    const drafts = mapDrafts(request.drafts, (draft, index) => {
       const { parts } = draft.chat;
       const end = parts.findLastIndex((part) => isHandover(part, requirements));
+      const answered = end === -1 ? NOTHING : answeredAfter(request.drafts, index);
       const isAbandoned = (part: Part, at: number): boolean =>
         at < end && part.type === "tool-call" && !answered.has(part.callId);
       if (!parts.some(isAbandoned)) return draft;
@@ -115,6 +115,16 @@ export const leaveOutAbandonedCalls: Repair = {
     return withDrafts(request, drafts);
   },
 };
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Returns the ids that the results of a message answer. By now they follow it. */
+function answeredAfter(drafts: readonly Draft[], index: number): ReadonlySet<string> {
+  const answered = new Set<string>();
+  for (let next = index + 1; drafts[next]?.chat.role === "tool"; next++)
+    answered.add(answersOf(drafts[next] as Draft) ?? "");
+  return answered;
+}
 
 /** Checks whether a part marks where another model went on with an answer. */
 export const isHandover = (part: Part, { handovers = [], opaqueFrom }: FormatRequirements): boolean =>
