@@ -323,6 +323,26 @@ describe("a rendering that grows with its thread", () => {
     },
   );
 
+  const disordered: readonly (readonly [what: string, step: (index: number) => readonly MessageInput[]])[] = [
+    [
+      "results that come in another order than their calls",
+      (n) => [
+        assistant(`a${n}`, [call(`c${n}`, "read"), call(`d${n}`, "read")]),
+        tool(`t${n}`, result(`d${n}`, `${n}`, { toolName: "read" })),
+        tool(`u${n}`, result(`c${n}`, `${n}`, { toolName: "read" })),
+      ],
+    ],
+    ["results of no call", (n) => [...agentStep(n), tool(`u${n}`, result(`x${n}`, `${n}`, { toolName: "read" }))]],
+    ["results that come twice", (n) => [...agentStep(n), tool(`u${n}`, result(`c${n}`, `${n}`, { toolName: "read" }))]],
+  ];
+
+  it.each(FORMATS.flatMap((format) => disordered.map(([what, step]) => [what, format.id, format, step] as const)))(
+    "P9: settles steps with %s, in %s",
+    (_what, _id, format, step) => {
+      expectSettled(step, format);
+    },
+  );
+
   it.each(HOSTED_STEPS)("P9: settles steps with %s, in %s", (_what, _id, format, step) => {
     const { request } = expectSettled(step, format);
     const items = request.messages.flatMap(({ parts }) => parts).filter(({ type }) => type === "opaque");

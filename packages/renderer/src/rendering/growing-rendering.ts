@@ -221,10 +221,20 @@ function divide(
   const ends = { first: false, last: true, marksBefore: settled.marks + piece.marks, callIdsBefore };
   const tail = requestPiece({ system, tools, drafts }, input, requirements, ends);
   const last = piece.drafts.at(-1);
-  const isDivided = last?.ordinal === logged.at(-1)?.ordinal && last?.chat.role !== "assistant";
-  if (!isDivided || endsWithMovedResult(piece, logged) || tail.drafts[0]?.chat.role !== "assistant") return null;
+  const endsAlike = last !== undefined && lastSaid(piece.drafts) === lastSaid(logged);
+  if (
+    !endsAlike ||
+    last.chat.role === "assistant" ||
+    endsWithMovedResult(piece, logged) ||
+    tail.drafts[0]?.chat.role !== "assistant"
+  )
+    return null;
   return { settled: settle(settled, piece, logged, context), open: drafts, tail };
 }
+
+/** Returns the ordinal of the last message that is no result: results may change places, or answer nothing. */
+const lastSaid = (drafts: readonly Draft[]): number | undefined =>
+  drafts.findLast(({ chat }) => chat.role !== "tool")?.ordinal;
 
 /**
  * Checks whether the last assistant message was left out while the piece ends with results of earlier calls, which

@@ -105,19 +105,19 @@ function withPins(found: ReadonlySet<Pin>, { drafts }: RequestPiece, livePins: r
 
 /**
  * Returns where the last piece of a log begins that is not tied to anything before it: it starts with an assistant
- * message after another speaker's message, its results are in place, nothing before it shares its items or waits for its
- * results, and no call before it waits for the provider to continue. 0 when there is none.
+ * message after another speaker's message, nothing before it shares its items or waits for its results, and no call
+ * before it waits for the provider to continue. 0 when there is none.
  */
 export function lastPieceStart(drafts: readonly Draft[], { input, requirements }: Target): number {
   const uses = new CallUses();
-  const places = drafts.map((draft, index) => uses.add(draft, index));
-  const ends = tieEnds(drafts, places, requirements);
+  const roots = drafts.map((draft, index) => uses.add(draft, index));
+  const ends = tieEnds(drafts, roots, requirements);
   const items = new ItemPairs(requirements);
   let start = 0;
   let tiedUntil = 0;
   for (const [index, draft] of drafts.entries()) {
     if (index > tiedUntil && isPieceStart(draft, drafts, index) && !items.isOpen) start = index;
-    if (places[index]?.isInPlace !== true || isOpenedBy(draft.message, input, requirements)) start = 0;
+    if (isOpenedBy(draft.message, input, requirements)) start = 0;
     tiedUntil = Math.max(tiedUntil, ends[index] as number);
     items.add(draft.chat);
   }
@@ -127,13 +127,13 @@ export function lastPieceStart(drafts: readonly Draft[], { input, requirements }
 /** Returns for each draft the index of the last one that is tied to it. */
 function tieEnds(
   drafts: readonly Draft[],
-  places: readonly CallPlace[],
+  roots: readonly number[],
   requirements: FormatRequirements,
 ): readonly number[] {
   const ends = [...drafts.keys()];
   const firstOf = new Map<string, number>();
   for (const [index, draft] of drafts.entries()) {
-    ends[(places[index] as CallPlace).root] = index;
+    ends[roots[index] as number] = index;
     for (const key of itemKeysOf(draft, requirements)) {
       const first = firstOf.get(key) ?? index;
       firstOf.set(key, first);
@@ -178,7 +178,10 @@ export function isApart(
 /** A message that rendering made is in no turn, so no turn is later. */
 const turnOf = ({ message }: Draft): number => message?.turn ?? NEVER;
 
-/** Returns the keys of a draft's opaque items, and the calls they made: what a call shares with its answer and an item with its repetition. */
+/**
+ * Returns the keys of a draft's opaque items, and of the calls they made: what a call shares with its answer, and an item
+ * with its repetition.
+ */
 function itemKeysOf({ chat }: Draft, requirements: FormatRequirements): readonly string[] {
   const isBare = (part: Part): boolean => part.type !== "opaque" && part.providerMetadata === undefined;
   return chat.parts.every(isBare) ? NO_KEYS : chat.parts.flatMap((part) => itemKeys(part, requirements));
@@ -200,18 +203,10 @@ function itemKeys(part: Part, { opaquePairs = [], opaqueOnce, callers }: FormatR
   ];
 }
 
-/** No call with the id waits for a result: it was answered in its place. */
+/** No call with the id waits for a result. */
 const ANSWERED = Number.NEGATIVE_INFINITY;
 /** No later turn ends the wait: calls or results with the id are out of order. */
 const NEVER = Number.POSITIVE_INFINITY;
-
-/** How a draft stands to the ones before it. */
-interface CallPlace {
-  /** Index of the first draft whose calls or results it belongs to; its own when there is none. */
-  readonly root: number;
-  /** False for a result that does not follow its call in order, and for a call whose id is still in use. */
-  readonly isInPlace: boolean;
-}
 
 /** Tells of one draft after the other which earlier ones its calls, or its result, belong to. */
 class CallUses {
@@ -226,32 +221,30 @@ class CallUses {
     return [...this.#uses].map(([id, { waits }]) => [id, waits]);
   }
 
-  add(draft: Draft, index: number): CallPlace {
+  /** Returns the index of the first draft that the next one is tied to; its own when there is none. */
+  add(draft: Draft, index: number): number {
     const answered = answersOf(draft);
     if (answered !== undefined) return this.#answer(answered, index);
     this.#calls = callsOf(draft);
     this.#next = 0;
-    const places = this.#calls.map((id) => this.#call(id, index, turnOf(draft)));
-    return {
-      root: places.reduce((first, { root }) => Math.min(first, root), index),
-      isInPlace: draft.chat.role !== "tool" && places.every(({ isInPlace }) => isInPlace),
-    };
+    return this.#calls.reduce((first, id) => Math.min(first, this.#call(id, index, turnOf(draft))), index);
   }
 
-  #call(id: string, index: number, turn: number): CallPlace {
+  #call(id: string, index: number, turn: number): number {
     const before = this.#uses.get(id);
-    const isInPlace = before === undefined || before.waits < turn;
-    const root = isInPlace ? index : before.root;
-    this.#uses.set(id, { root, waits: isInPlace ? turn : NEVER });
-    return { root, isInPlace };
+    const isApart = before === undefined || before.waits < turn;
+    const root = isApart ? index : before.root;
+    this.#uses.set(id, { root, waits: isApart ? turn : NEVER });
+    return root;
   }
 
-  #answer(id: string, index: number): CallPlace {
+  /** A result in the order of the calls ends the wait. After any other one, all uses of its id stay together. */
+  #answer(id: string, index: number): number {
     const at = this.#calls.indexOf(id, this.#next);
     if (at >= 0) this.#next = at + 1;
     const { root, waits } = this.#uses.get(id) ?? { root: index, waits: NEVER };
     this.#uses.set(id, { root, waits: at >= 0 && waits !== NEVER ? ANSWERED : NEVER });
-    return { root, isInPlace: at >= 0 };
+    return root;
   }
 }
 
