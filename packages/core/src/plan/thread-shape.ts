@@ -79,6 +79,8 @@ class CountedShape implements ThreadShape {
   readonly #behind: ReadonlyMap<number, Stretch>;
   #groups: readonly MessageGroup[] | undefined;
   readonly #lists = new Map<string, readonly MessageId[]>();
+  /** The runs of lists of ordinals, which are asked for their span and for their tokens. */
+  readonly #runs = new WeakMap<readonly number[], readonly OrdinalRun[]>();
   /** What is not in memory, by its first ordinal. */
   readonly #absent: ReadonlyMap<number, OrdinalRun>;
 
@@ -162,6 +164,8 @@ class CountedShape implements ThreadShape {
   }
 
   *#runsOf(ordinals: readonly number[]): Steps<readonly OrdinalRun[]> {
+    const known = this.#runs.get(ordinals);
+    if (known !== undefined) return known;
     const runs: { from: number; to: number }[] = [];
     let [run, seen] = [{ from: -1, to: -2 }, 0];
     for (const ordinal of ordinals) {
@@ -170,6 +174,7 @@ class CountedShape implements ThreadShape {
       else runs.push((run = { from: ordinal, to: this.after(ordinal) - 1 }));
       if (++seen % AT_A_TIME === 0) yield;
     }
+    this.#runs.set(ordinals, runs);
     return runs;
   }
 

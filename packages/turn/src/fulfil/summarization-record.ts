@@ -41,6 +41,8 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   const turns = new EventLoopTurns();
   const summaryMaxTokens = await turns.finish(summaryTokensOf(proposal, fold), fold.signal);
   const fulfilment = { ...fold, summaryMaxTokens };
+  // The span is looked up again, and a long one takes long to find.
+  await turns.finish(fold.shape.spanInSteps(proposal.ordinals), fold.signal);
   const base = recordBase(proposal, fulfilment);
   await turns.take();
   const whole = wholeOf(proposal);
@@ -64,7 +66,9 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   await turns.take();
   const countTokens = (text: string) => fulfilment.tokenizer.countTokens(text);
   const merged = applySummaryChanges(previous, span, codedChanges(changes, previous, span, owed, fulfilment));
+  await turns.take();
   const attributed = attributedSummary(merged.summary, (id) => fulfilment.thread.message(id));
+  await turns.take();
   const trimmed = trimSummary(attributed.summary, fulfilment.summaryMaxTokens, countTokens);
   await turns.take();
   const handling = await turns.finish(handlingAfter(previous, messages), fold.signal);

@@ -41,7 +41,9 @@ export function* selectChanges(
   harvests: readonly Harvest[],
   request: SummarizeRequest,
 ): Steps<readonly SummaryChange[]> {
-  const found = harvests.flatMap(({ candidates = [] }) => candidates);
+  const found: Candidate[] = [];
+  for (const { candidates = [] } of harvests)
+    for (const candidate of candidates) if (found.push(candidate) % AT_A_TIME === 0) yield;
   const candidates = yield* ranked(yield* instructed(found, request));
   const paths = yield* pathsOf(candidates);
   const changes = [...agedNarrative(request), ...harvests.flatMap(({ changes: settled = [] }) => settled)];
