@@ -1,5 +1,4 @@
 import {
-  AppendOnlySet,
   asToolCallId,
   type Part,
   type ProviderAwareTokenizer,
@@ -9,7 +8,7 @@ import {
 import { acceptedName, type FormatRequirements } from "../capabilities/format-requirements.ts";
 import { derivation } from "../input/derivation.ts";
 import { type Draft, withParts } from "../neutral/draft.ts";
-import { mapDrafts, type Repair, withDrafts } from "./conformance.ts";
+import { type CallIdsBefore, mapDrafts, type Repair, SentCallIds, withDrafts } from "./conformance.ts";
 
 /** A part that names a call. */
 export type NamedPart = ToolCallPart | ToolResultPart;
@@ -94,56 +93,6 @@ function withResultId(draft: Draft, ids: CallIds): Draft {
   const id = ids.take();
   if (part?.type !== "tool-result" || id === undefined || id === part.result.callId) return draft;
   return withParts(draft, [renamedPart(part, id)]);
-}
-
-/** The ids that calls before a piece of a request were sent with. */
-export interface CallIdsBefore {
-  readonly settled: SentCallIds;
-  /** Those that come after the settled ones. */
-  readonly since: readonly string[];
-}
-
-/** A number up to which all ids of a base are taken. */
-interface KnownNumber {
-  readonly number: number;
-  /** How many ids there were when it was found. */
-  readonly among: number;
-}
-
-/** The ids that the calls of a growing request were sent with. An immutable value, like the request. */
-export class SentCallIds {
-  readonly #ids: AppendOnlySet<string>;
-  /** By the id that was used again. Shared by values that grew from one another. */
-  readonly #numbers: Map<string, KnownNumber>;
-
-  private constructor(ids: AppendOnlySet<string>, numbers: Map<string, KnownNumber>) {
-    this.#ids = ids;
-    this.#numbers = numbers;
-  }
-
-  static none(): SentCallIds {
-    return new SentCallIds(AppendOnlySet.empty(), new Map());
-  }
-
-  has(id: string): boolean {
-    return this.#ids.has(id);
-  }
-
-  append(ids: readonly string[]): SentCallIds {
-    const grown = this.#ids.append(ids);
-    return new SentCallIds(grown, grown.items.family === this.#ids.items.family ? this.#numbers : new Map());
-  }
-
-  /** Returns a number up to which the numbered ids of a base are taken: 1 stands for the base itself. */
-  lastNumber(base: string): number {
-    const known = this.#numbers.get(base);
-    return known !== undefined && known.among <= this.#ids.items.length ? known.number : 1;
-  }
-
-  /** Notes that all numbers of a base up to this one are taken, so that nobody counts up to it again. */
-  noteNumber(base: string, number: number): void {
-    this.#numbers.set(base, { number, among: this.#ids.items.length });
-  }
 }
 
 /** Assigns ids to calls from left to right, so that a later call never changes an earlier one, and to their results. */

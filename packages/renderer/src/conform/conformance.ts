@@ -1,9 +1,8 @@
-import type { Part, SystemEntry, ToolDefinition } from "@threadfold/core";
+import { AppendOnlySet, type Part, type SystemEntry, type ToolDefinition } from "@threadfold/core";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import type { RenderInput } from "../input/render-input.ts";
 import type { Draft } from "../neutral/draft.ts";
 import type { WarningLog } from "../warnings/warning-log.ts";
-import type { CallIdsBefore } from "./assign-call-ids.ts";
 
 /** A request that is being made legal. */
 export interface DraftRequest {
@@ -42,6 +41,56 @@ export interface RequestEnds {
   readonly marksBefore?: number;
   /** The ids with which the calls before it are sent; none by default. */
   readonly callIdsBefore?: CallIdsBefore;
+}
+
+/** The ids that calls before a piece of a request were sent with. */
+export interface CallIdsBefore {
+  readonly settled: SentCallIds;
+  /** Those that come after the settled ones. */
+  readonly since: readonly string[];
+}
+
+/** A number up to which all ids of a base are taken. */
+interface KnownNumber {
+  readonly number: number;
+  /** How many ids there were when it was found. */
+  readonly among: number;
+}
+
+/** The ids that the calls of a growing request were sent with. An immutable value, like the request. */
+export class SentCallIds {
+  readonly #ids: AppendOnlySet<string>;
+  /** By the id that was used again. Shared by values that grew from one another. */
+  readonly #numbers: Map<string, KnownNumber>;
+
+  private constructor(ids: AppendOnlySet<string>, numbers: Map<string, KnownNumber>) {
+    this.#ids = ids;
+    this.#numbers = numbers;
+  }
+
+  static none(): SentCallIds {
+    return new SentCallIds(AppendOnlySet.empty(), new Map());
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  append(ids: readonly string[]): SentCallIds {
+    const grown = this.#ids.append(ids);
+    return new SentCallIds(grown, grown.items.family === this.#ids.items.family ? this.#numbers : new Map());
+  }
+
+  /** Returns a number up to which the numbered ids of a base are taken: 1 stands for the base itself. */
+  lastNumber(base: string): number {
+    const known = this.#numbers.get(base);
+    return known !== undefined && known.among <= this.#ids.items.length ? known.number : 1;
+  }
+
+  /** Notes that all numbers of a base up to this one are taken, so that nobody counts up to it again. */
+  noteNumber(base: string, number: number): void {
+    this.#numbers.set(base, { number, among: this.#ids.items.length });
+  }
 }
 
 /** Replaces the messages of a request. */

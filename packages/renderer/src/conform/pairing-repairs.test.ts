@@ -48,6 +48,20 @@ describe("repairs of calls and results", () => {
     expect(roles(others.request.messages)).toEqual(["user", "a,b,assistant,c", "=a", "=b", "=c", "user"]);
   });
 
+  it("leave out an open call of another model even if an earlier one had its id", () => {
+    const handover = { type: "opaque", provider: "anthropic", value: { type: "fallback", from: {}, to: {} } } as Part;
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a")],
+      ["tool", result("a", "ok")],
+      ["assistant", call("a"), handover, "so"],
+      ["user", "on"],
+    );
+    const { request, warnings } = renderSample(thread, { format: "anthropic-messages" });
+    expect(roles(request.messages)).toEqual(["user", "a", "=a", "assistant,assistant", "user"]);
+    expect(warnings).toContainEqual({ kind: "call-left-out", messageIds: ["m4"] });
+  });
+
   it("A10 W1 W7 answer open calls in place with a marked failure", () => {
     const thread = threadOf(
       ["user", "go"],

@@ -7,8 +7,7 @@ import {
   type ToolDefinition,
 } from "@threadfold/core";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
-import { SentCallIds } from "../conform/assign-call-ids.ts";
-import type { Conformance, DraftRequest, RequestEnds } from "../conform/conformance.ts";
+import { type Conformance, type DraftRequest, type RequestEnds, SentCallIds } from "../conform/conformance.ts";
 import { cacheMarksIn, callerOf, idOfCaller } from "../conform/left-out-fields.ts";
 import { onceKey } from "../conform/parts/leave-out.ts";
 import { ItemPairs, isOpenedBy, pairKey } from "../conform/provider-items.ts";
