@@ -332,6 +332,14 @@ describe("a rendering that grows with its thread", () => {
         tool(`u${n}`, result(`c${n}`, `${n}`, { toolName: "read" })),
       ],
     ],
+    [
+      "the same call ids each time and results in another order",
+      (n) => [
+        assistant(`a${n}`, [call("call_0", "read"), call("call_1", "read")]),
+        tool(`t${n}`, result("call_1", `${n}`, { toolName: "read" })),
+        tool(`u${n}`, result("call_0", `${n}`, { toolName: "read" })),
+      ],
+    ],
     ["results of no call", (n) => [...agentStep(n), tool(`u${n}`, result(`x${n}`, `${n}`, { toolName: "read" }))]],
     ["results that come twice", (n) => [...agentStep(n), tool(`u${n}`, result(`c${n}`, `${n}`, { toolName: "read" }))]],
   ];

@@ -204,16 +204,13 @@ function itemKeys(part: Part, { opaquePairs = [], opaqueOnce, callers }: FormatR
 
 /** No call with the id waits for a result. */
 const ANSWERED = Number.NEGATIVE_INFINITY;
-/** No later turn ends the wait: calls or results with the id are out of order. */
+/** No later turn ends the wait: nobody can tell which calls and results with the id belong together. */
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Tells of one draft after the other which earlier ones its calls, or its result, belong to. */
+/** Tells of one draft after the other which earlier ones its calls, or its result, belong to: as messages are grouped. */
 class CallUses {
-  /** The latest use of each id: where it began, and until the end of which turn it waits for a result. */
+  /** The latest use of each id: where it began, and the turn in which it waits for a result. */
   readonly #uses = new Map<string, { readonly root: number; readonly waits: number }>();
-  /** The calls of the last message, from the first one on that a result may still answer. */
-  #calls: readonly string[] = [];
-  #next = 0;
 
   /** The turn in which each id still waits for a result. */
   get waiting(): Iterable<readonly [id: string, waits: number]> {
@@ -224,9 +221,7 @@ class CallUses {
   add(draft: Draft, index: number): number {
     const answered = answersOf(draft);
     if (answered !== undefined) return this.#answer(answered, index);
-    this.#calls = callsOf(draft);
-    this.#next = 0;
-    return this.#calls.reduce((first, id) => Math.min(first, this.#call(id, index, turnOf(draft))), index);
+    return callsOf(draft).reduce((first, id) => Math.min(first, this.#call(id, index, turnOf(draft))), index);
   }
 
   #call(id: string, index: number, turn: number): number {
@@ -237,12 +232,10 @@ class CallUses {
     return root;
   }
 
-  /** A result in the order of the calls ends the wait. After any other one, all uses of its id stay together. */
+  /** A result ends the wait of its call, wherever it comes. After any other one, all uses of its id stay together. */
   #answer(id: string, index: number): number {
-    const at = this.#calls.indexOf(id, this.#next);
-    if (at >= 0) this.#next = at + 1;
     const { root, waits } = this.#uses.get(id) ?? { root: index, waits: NEVER };
-    this.#uses.set(id, { root, waits: at >= 0 && waits !== NEVER ? ANSWERED : NEVER });
+    this.#uses.set(id, { root, waits: Number.isFinite(waits) ? ANSWERED : NEVER });
     return root;
   }
 }
