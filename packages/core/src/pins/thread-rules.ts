@@ -104,6 +104,8 @@ export function liftedPins(thread: AgentThread): readonly Pin[] {
 export interface UnpinnedRules {
   readonly version: number;
   readonly rules: readonly Pin[];
+  /** The same rules by their words, so that what is new can be compared with them. */
+  readonly byKey: ReadonlyMap<string, Pin>;
   /** Every pin made up to that version, by id. */
   readonly made: ReadonlyMap<PinId, Pin>;
 }
@@ -117,7 +119,7 @@ export function unpinnedRules(thread: AgentThread, before?: UnpinnedRules): Unpi
       : thread.entriesBetween(before.version).filter(({ type }) => type !== "message");
   if (before !== undefined && entries.length === 0) return { ...before, version: thread.version };
   const made = new Map(before?.made);
-  const left = new Map(before?.rules.map((pin) => [ruleKey(pin), pin]));
+  const left = new Map(before?.byKey);
   for (const entry of entries) {
     if (entry.type === "message") continue;
     const pin = entry.type === "pin" ? entry.pin : made.get(entry.pinId);
@@ -126,7 +128,7 @@ export function unpinnedRules(thread: AgentThread, before?: UnpinnedRules): Unpi
     if (entry.type === "pin-lifted" && entry.why === "no-room") left.set(ruleKey(pin), pin);
     else left.delete(ruleKey(pin));
   }
-  return { version: thread.version, rules: [...left.values()], made };
+  return { version: thread.version, rules: [...left.values()], byKey: left, made };
 }
 
 const sinceOf = ({ source }: Pin, thread: AgentThread): string | null =>
