@@ -106,7 +106,7 @@ export class ItemPairs {
 
   add(message: ChatMessage): this {
     const { opaquePairs = [], opaquePairsInLoop } = this.#requirements;
-    if (opaquePairsInLoop === true && isSpoken(message)) this.#awaiting.clear();
+    if (opaquePairsInLoop === true && isSpoken(message, this.#requirements)) this.#awaiting.clear();
     let unnamed: Map<string, UnnamedCalls> | undefined;
     for (const part of message.parts) {
       const item = pairKey(part, opaquePairs);
@@ -143,9 +143,18 @@ export class ItemPairs {
 export const pairItems = (messages: readonly ChatMessage[], requirements: FormatRequirements): ItemPairs =>
   messages.reduce((pairs, message) => pairs.add(message), new ItemPairs(requirements));
 
-/** Checks whether anyone but the model speaks, including a fold in its role: no provider continues after that. */
-const isSpoken = (message: ChatMessage): boolean =>
-  message.role === "assistant" ? isFrame(message) : message.role !== "tool";
+/**
+ * Checks whether anyone but the model speaks, including a fold in its role: no provider continues after that. A message
+ * with nothing to send says nothing.
+ */
+function isSpoken(message: ChatMessage, requirements: FormatRequirements): boolean {
+  const { role, parts } = message;
+  if (role === "assistant") return isFrame(message);
+  return role !== "tool" && parts.some((part) => isSent(part, requirements));
+}
+
+const isSent = (part: Part, requirements: FormatRequirements): boolean =>
+  part.type === "opaque" ? opaqueReason(part, requirements) === undefined : part.type !== "text" || !isBlank(part.text);
 
 /** Checks whether a message replaces a span. The model's own log messages may contain a pointer as well. */
 function isFrame({ synthetic, parts: [part] }: ChatMessage): boolean {
