@@ -241,6 +241,43 @@ describe("a rendering that grows with its thread", () => {
     },
   );
 
+  const hosted = itemsOf("anthropic", { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} });
+  const followed: readonly (readonly [what: string, messages: readonly MessageInput[]])[] = [
+    [
+      "only a result of no call follows reasoning",
+      [
+        said(1),
+        assistant("a2", [{ type: "reasoning", text: "I think.", signature: "AAAA", provider: "anthropic" }]),
+        tool("t3", result("x3", "it")),
+        assistant("a4", [call("c4", "read")]),
+        said(6),
+      ],
+    ],
+    [
+      "a message that says nothing follows an open call of the provider",
+      [
+        assistant("a2", [text("I search."), ...hosted]),
+        message("b3", "user", " "),
+        ...agentStep(4),
+        ...agentStep(5),
+        assistant("a6", [text("I go on.")]),
+      ],
+    ],
+  ];
+
+  it.each(FORMATS.flatMap((format) => followed.map(([what, log]) => [what, format.id, format, log] as const)))(
+    "equals a full rendering when %s, in %s",
+    (_what, _id, format, log) => {
+      let thread = AgentThread.empty(threadId).append([said(0)]);
+      let following = GrowingRendering.of(inputOf(thread), format);
+      for (const next of log) {
+        thread = thread.append([next]);
+        following = following.grow(inputOf(thread));
+        expect(following.rendering.request).toEqual(renderRequest(inputOf(thread), format).request);
+      }
+    },
+  );
+
   it.each(FORMATS.map((format) => [format.id, format] as const))(
     "P9: settles steps with what a provider says about each part, in %s",
     (_id, format) => {
@@ -337,6 +374,14 @@ describe("a rendering that grows with its thread", () => {
       (n) => [
         assistant(`a${n}`, [call("call_0", "read"), call("call_1", "read")]),
         tool(`t${n}`, result("call_1", `${n}`, { toolName: "read" })),
+        tool(`u${n}`, result("call_0", `${n}`, { toolName: "read" })),
+      ],
+    ],
+    [
+      "the same call id each time and results that come twice",
+      (n) => [
+        assistant(`a${n}`, [call("call_0", "read")]),
+        tool(`t${n}`, result("call_0", `${n}`, { toolName: "read" })),
         tool(`u${n}`, result("call_0", `${n}`, { toolName: "read" })),
       ],
     ],

@@ -221,10 +221,10 @@ function divide(
   const ends = { first: false, last: true, marksBefore: settled.marks + piece.marks, callIdsBefore };
   const tail = requestPiece({ system, tools, drafts }, input, requirements, ends);
   const last = piece.drafts.at(-1);
-  const endsAlike = last !== undefined && lastSaid(piece.drafts) === lastSaid(logged);
   if (
-    !endsAlike ||
+    last === undefined ||
     last.chat.role === "assistant" ||
+    !endsAlike(piece.drafts, logged) ||
     endsWithMovedResult(piece, logged) ||
     tail.drafts[0]?.chat.role !== "assistant"
   )
@@ -232,9 +232,14 @@ function divide(
   return { settled: settle(settled, piece, logged, context), open: drafts, tail };
 }
 
-/** Returns the ordinal of the last message that is no result: results may change places, or answer nothing. */
-const lastSaid = (drafts: readonly Draft[]): number | undefined =>
-  drafts.findLast(({ chat }) => chat.role !== "tool")?.ordinal;
+/**
+ * Checks whether the same message is the last one that is no result: results may change places, or answer nothing. A
+ * message that rendering put before another has the same ordinal.
+ */
+function endsAlike(drafts: readonly Draft[], logged: readonly Draft[]): boolean {
+  const [one, other] = [drafts, logged].map((all) => all.findLast(({ chat }) => chat.role !== "tool"));
+  return one?.ordinal === other?.ordinal && one?.message === other?.message;
+}
 
 /**
  * Checks whether the last assistant message was left out while the piece ends with results of earlier calls, which

@@ -232,10 +232,13 @@ class CallUses {
     return root;
   }
 
-  /** A result ends the wait of its call, wherever it comes. After any other one, all uses of its id stay together. */
+  /**
+   * A result ends the wait of its call, wherever it comes, and another one for that call changes nothing. After one that
+   * no call came before, all uses of its id stay together.
+   */
   #answer(id: string, index: number): number {
     const { root, waits } = this.#uses.get(id) ?? { root: index, waits: NEVER };
-    this.#uses.set(id, { root, waits: Number.isFinite(waits) ? ANSWERED : NEVER });
+    this.#uses.set(id, { root, waits: waits === NEVER ? NEVER : ANSWERED });
     return root;
   }
 }
