@@ -80,8 +80,9 @@ export type GroupedLedger = {
 export function groupMessages(headers: Iterable<MessageHeader>): GroupedThread {
   const grouping = new Grouping();
   for (const header of headers) grouping.add(header);
-  const { groups, groupOf, issues, gaps } = finishSteps(grouping.groupsInSteps());
-  return { groups: groups.slice(), groupOf: groupOf.slice(), issues: issues.slice(), gaps: gaps.slice() };
+  const { groups, issues, gaps } = finishSteps(grouping.groupsInSteps());
+  // Not copied: it is as long as the thread, of which these may be a few messages at the end.
+  return { groups: groups.slice(), groupOf: grouping.groupOf, issues: issues.slice(), gaps: gaps.slice() };
 }
 
 /** Groupings to continue as ledgers grow, keyed by the list that all ledgers of one growing thread share. */
@@ -140,7 +141,8 @@ interface OpenCalls {
 
 class Grouping {
   readonly #drafts: GroupDraft[] = [];
-  readonly #groupOf: number[] = [];
+  /** Group index by message ordinal. */
+  readonly groupOf: number[] = [];
   readonly #gaps: GroupGap[] = [];
   readonly #groups = new ChangingGroups();
   /** Groups that changed since they were last returned. */
@@ -151,7 +153,6 @@ class Grouping {
   readonly #answered = new Map<string, number>();
   /** Groups of reasoning that await their assistant message, by branch. */
   readonly #pendingReasoning = new Map<string | undefined, number>();
-
   /** True when some messages were left in the store: a result may answer a call among them. */
   #hasPassed = false;
   /** Calls among them that no result has answered. */
@@ -161,7 +162,7 @@ class Grouping {
 
   /** The number of messages that are grouped. */
   get length(): number {
-    return this.#groupOf.length;
+    return this.groupOf.length;
   }
 
   /**
@@ -176,7 +177,7 @@ class Grouping {
     this.#hasPassed = true;
     this.#passedTurn = undefined;
     for (const callId of unanswered) this.#passedCalls.push({ callId, ordinal: from });
-    this.#groupOf.length = to + 1;
+    this.groupOf.length = to + 1;
   }
 
   /** The calls that no result has answered yet; those that were left in the store where these begin. */
@@ -203,8 +204,7 @@ class Grouping {
   }
 
   #startGroup(): number {
-    this.#drafts.push({ kind: "message", ordinals: [], openCalls: [], strays: [], tokens: 0 });
-    return this.#drafts.length - 1;
+    return this.#drafts.push({ kind: "message", ordinals: [], openCalls: [], strays: [], tokens: 0 }) - 1;
   }
 
   #join(index: number, header: MessageHeader): GroupDraft {
@@ -214,7 +214,7 @@ class Grouping {
     this.#changed.add(index);
     draft.ordinals.push(header.ordinal);
     draft.tokens += header.tokens;
-    this.#groupOf[header.ordinal] = index;
+    this.groupOf[header.ordinal] = index;
     return draft;
   }
 
@@ -266,7 +266,7 @@ class Grouping {
     }
     return {
       groups: this.#groups.asTheyAre(),
-      groupOf: new Beginning(this.#groupOf),
+      groupOf: new Beginning(this.groupOf),
       issues: new Beginning(this.#issues),
       gaps: new Beginning(this.#gaps),
     };
