@@ -1,4 +1,4 @@
-import type { PlanRecord, Summarizer, SummaryChange } from "@threadfold/core";
+import { EventLoopTurns, type PlanRecord, type Summarizer, type SummaryChange } from "@threadfold/core";
 import type { CompactionProposal } from "@threadfold/strategies";
 import { clearRecord } from "./clear-record.ts";
 import { dropRecord } from "./drop-records.ts";
@@ -15,6 +15,8 @@ export async function fulfilProposal(proposal: CompactionProposal, fulfilment: F
   fulfilment.signal?.throwIfAborted();
   const own = await ownRecord(proposal, fulfilment);
   if (own === null) return null;
+  // Every record asks for its span, which the shape remembers: a long one takes long to find.
+  await new EventLoopTurns().finish(fulfilment.shape.spanInSteps(proposal.ordinals), fulfilment.signal);
   if (own?.action === "summarize" && proposal.action === "summarize")
     return summarizationRecord(proposal, { ...fulfilment, summarizer: spokenBy(proposal.strategy, own.changes) });
   const record = await codeRecord(proposal, fulfilment);

@@ -41,8 +41,6 @@ export async function summarizationRecord(proposal: SummarizeProposal, fold: Ful
   const turns = new EventLoopTurns();
   const summaryMaxTokens = await turns.finish(summaryTokensOf(proposal, fold), fold.signal);
   const fulfilment = { ...fold, summaryMaxTokens };
-  // The span is looked up again, and a long one takes long to find.
-  await turns.finish(fold.shape.spanInSteps(proposal.ordinals), fold.signal);
   const base = recordBase(proposal, fulfilment);
   await turns.take();
   const whole = wholeOf(proposal);
