@@ -1,4 +1,4 @@
-import { asMessageId, asToolCallId, type MessageInput } from "threadfold";
+import { asMessageId, asToolCallId, type MessageInput, type Part } from "threadfold";
 
 /** A clock that stands still, so that runs are identical. */
 export const stoppedClock = { now: () => Date.UTC(2026, 0, 1) };
@@ -42,6 +42,34 @@ export function agentStep(index: number, lines = 10): readonly MessageInput[] {
         },
       ],
     },
+  ];
+}
+
+/** How a log differs from that of a tidy agent. */
+export interface Disorder {
+  /** The calls of every answer have the same ids, as from a provider that numbers them anew each time. */
+  readonly idsAgain?: boolean;
+  /** Results come in another order than their calls, as from tools that run side by side. */
+  readonly crossed?: boolean;
+}
+
+/** Returns the messages of a step with two calls at once. */
+export function pairedStep(index: number, { idsAgain = false, crossed = false }: Disorder): readonly MessageInput[] {
+  const [asked, read] = agentStep(index) as readonly [MessageInput, MessageInput];
+  const ids = [0, 1].map((place) => asToolCallId(idsAgain ? `call_${place}` : `call_${index}_${place}`));
+  const withId = (part: Part, callId: (typeof ids)[number]): Part =>
+    part.type === "tool-result" ? { ...part, result: { ...part.result, callId } } : ({ ...part, callId } as Part);
+  const calls = asked.parts.filter(({ type }) => type === "tool-call");
+  const results = ids.map(
+    (id): MessageInput => ({
+      ...read,
+      id: asMessageId(`${read.id}_${id}`),
+      parts: read.parts.map((part) => withId(part, id)),
+    }),
+  );
+  return [
+    { ...asked, parts: ids.flatMap((id) => calls.map((part) => withId(part, id))) },
+    ...(crossed ? results.toReversed() : results),
   ];
 }
 

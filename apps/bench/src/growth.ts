@@ -1,7 +1,15 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { TokenLedger } from "@threadfold/core";
 import { AgentThread, asThreadId, ContextSession, createMemoryStore, formatById, heuristicTokenizer } from "threadfold";
-import { AGENT_FRAME, agentHistory, agentStep, stoppedClock } from "./agent-step.ts";
+import {
+  AGENT_FRAME,
+  agentHistory,
+  agentStep,
+  agentTask,
+  type Disorder,
+  pairedStep,
+  stoppedClock,
+} from "./agent-step.ts";
 import { growingRun } from "./growing-run.ts";
 import { spreadOf } from "./median.ts";
 
@@ -9,8 +17,9 @@ import { spreadOf } from "./median.ts";
  * Measures the cost of a turn as its thread grows (P9). A turn is what an agent loop does between two model calls:
  * append the model's call and its result, check the trigger, render the request. Histories of 1 000 to 1 000 000
  * messages are folded once, to a window of the same size; then turns are timed. After that, a run of 2 000 steps that
- * never folds is compared with counting the same messages, and the memory of the headers of a million messages is
- * measured. `--json` prints one line per size, and the rest at the end.
+ * never folds is compared with counting the same messages, turns of disordered logs are timed while nothing folds, and
+ * the memory of the headers of a million messages is measured. `--json` prints one line per size, and the rest at the
+ * end; `--disorder` times only the disordered logs.
  */
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const TURNS = 150;
@@ -49,6 +58,50 @@ async function measure(messages: number) {
   return { messages, msPerTurn: median, lowest, highest, windowTokens: folded.tokens, foldMs, commitsWhileTimed };
 }
 
+const DISORDERED: Readonly<Record<string, Disorder>> = {
+  tidy: {},
+  "call ids that come again": { idsAgain: true },
+  "results in another order": { crossed: true },
+  both: { idsAgain: true, crossed: true },
+};
+/** Steps of two calls after which a turn is timed. */
+const DISORDERED_STEPS = [400, 2_000];
+const TIMED_STEPS = 100;
+
+/** Returns milliseconds per turn after so many steps that are all in the prompt. */
+async function disorderedTurns(log: string, disorder: Disorder): Promise<readonly number[]> {
+  const session = await ContextSession.open({
+    threadId: asThreadId(log),
+    store: createMemoryStore(),
+    config: { maxInputTokens: 100_000_000 },
+    format: formatById("anthropic-messages"),
+    frame: AGENT_FRAME,
+    clock: stoppedClock,
+  });
+  await session.append([agentTask]);
+  const times: number[] = [];
+  for (let index = 0; index < Math.max(...DISORDERED_STEPS); index++) {
+    const step = pairedStep(index, disorder);
+    const start = performance.now();
+    await session.append(step);
+    await session.prepare();
+    times.push(performance.now() - start);
+  }
+  await session.close();
+  return DISORDERED_STEPS.map((steps) => spreadOf(times.slice(steps - TIMED_STEPS, steps)).median);
+}
+
+async function printDisordered(): Promise<void> {
+  for (const [log, disorder] of Object.entries(DISORDERED)) {
+    const msPerTurn = await disorderedTurns(log, disorder);
+    const after = DISORDERED_STEPS.map((steps, place) => `${msPerTurn[place]?.toFixed(2)} ms after ${steps} steps`);
+    print(
+      { log, steps: DISORDERED_STEPS, msPerTurn },
+      `A turn of a log with two calls a step, ${log}: ${after.join(", ")}`,
+    );
+  }
+}
+
 /** Returns the bytes of heap that the counted headers of this many messages use; NaN without `--expose-gc`. */
 async function headerBytes(messages: number): Promise<number> {
   const thread = AgentThread.empty(asThreadId("headers")).append(agentHistory(messages));
@@ -72,6 +125,10 @@ async function heapInUse(): Promise<number> {
 const json = process.argv.includes("--json");
 const print = (data: unknown, text: string): unknown => process.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
 
+if (process.argv.includes("--disorder")) {
+  await printDisordered();
+  process.exit(0);
+}
 const turns: Awaited<ReturnType<typeof measure>>[] = [];
 for (const size of SIZES) {
   const result = await measure(size);
@@ -93,6 +150,7 @@ for (const tokenizer of ["tiktoken", "heuristic"]) {
       `counting alone ${bareCount.toFixed(0)} ms, ratio ${ratio.toFixed(2)}`,
   );
 }
+await printDisordered();
 const bytes = await headerBytes(HEADERS);
 print(
   { headers: HEADERS, bytes },
