@@ -62,6 +62,7 @@ export function historyNotLoaded(): ThreadfoldError {
 
 /** What no plan can fold, in tokens. */
 export interface IndispensableTokens {
+  /** System text of the request, and the system messages in the thread. */
   readonly system: number;
   readonly tools: number;
   readonly pins: number;

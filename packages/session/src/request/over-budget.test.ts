@@ -1,4 +1,4 @@
-import { type JournalRecord, NO_RECORDS, type ThreadfoldStore } from "@threadfold/core";
+import { BudgetInfeasibleError, type JournalRecord, NO_RECORDS, type ThreadfoldStore } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { createMemoryStore, verifyStore } from "@threadfold/stores";
 import { ladderPreset } from "@threadfold/strategies";
@@ -49,6 +49,16 @@ describe("a request over its budget", () => {
     expect(prepared.overBudget).toBe(false);
     expect((await session.replay()).every(({ equal }) => equal)).toBe(true);
     expect(await verifyStore(store, threadId)).toEqual([]);
+  });
+
+  it("counts system messages of the thread, which are never folded, as system and not as newest", async () => {
+    const session = await openSession({ config });
+    const notes = Array.from({ length: 30 }, (_, index) => message(`s${index}`, "system", "word ".repeat(300)));
+    await session.append([message("u0", "user", "Hello."), ...notes, message("u1", "user", "And now?")]);
+    const refused = await session.prepare().catch((cause: unknown) => cause);
+    if (!(refused instanceof BudgetInfeasibleError)) throw new Error("It should not fit.");
+    expect(refused.indispensable.newest).toBeLessThan(100);
+    expect(refused.indispensable.system).toBeGreaterThan(LIMIT);
   });
 
   it("is sent when the session is opened with onOverBudget send, and refused when the call says throw", async () => {

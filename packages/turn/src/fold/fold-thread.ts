@@ -126,6 +126,7 @@ class Fold {
       room: this.#room,
       hard: input.hard,
       instructed: input.instructions !== undefined,
+      systemTokens: ledger.systemTokens,
       verifyCurrent: () => ports.verifier.verify(input.plan),
     });
   }

@@ -55,7 +55,15 @@ const candidate = (
 const showingLittle = { unread: { records: NO_RECORDS, restTokens: 0, enough: false } };
 
 function candidatesOf(made: readonly Candidate[], by: Partial<Choice> = {}): Candidates {
-  const choice = { before: 950, room, hard: false, instructed: false, verifyCurrent: () => verified(950), ...by };
+  const choice = {
+    before: 950,
+    room,
+    hard: false,
+    instructed: false,
+    systemTokens: 0,
+    verifyCurrent: () => verified(950),
+    ...by,
+  };
   const candidates = new Candidates(choice);
   for (const each of made) candidates.add(each);
   return candidates;
@@ -155,6 +163,12 @@ describe("choosing among a fold's candidate plans", () => {
       required: 950,
       indispensable: { ...indispensable, newest: 912 },
     });
+    expect(chosenOf([], { before: 950, systemTokens: 900 })).toMatchObject({
+      indispensable: { ...indispensable, system: 903, newest: 12 },
+    });
+    expect(chosenOf([], { before: 950, systemTokens: 2_000 })).toMatchObject({
+      indispensable: { ...indispensable, system: 915, newest: 0 },
+    });
   });
 
   it("reports all attempts, and whether the instructions were used", () => {
@@ -176,7 +190,14 @@ describe("choosing among a fold's candidate plans", () => {
 
   it("skips a deeper attempt if one fits, unless that attempt shows more unread results", () => {
     const serves = (made: Candidate, attempt = ladder) => {
-      const by = { before: 950, room, hard: false, instructed: false, verifyCurrent: () => verified(950) };
+      const by = {
+        before: 950,
+        room,
+        hard: false,
+        instructed: false,
+        systemTokens: 0,
+        verifyCurrent: () => verified(950),
+      };
       const candidates = new Candidates(by);
       candidates.add(made);
       return candidates.serve(attempt);

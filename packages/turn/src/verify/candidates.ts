@@ -29,6 +29,8 @@ export interface Choice {
   readonly hard: boolean;
   /** True when the fold was given instructions. */
   readonly instructed: boolean;
+  /** Tokens of the system messages in the thread, which no plan folds. */
+  readonly systemTokens: number;
   /** Renders the current plan; called when a candidate breaks a rule, or when there is none and nothing fits. */
   readonly verifyCurrent: () => PlanVerification;
 }
@@ -160,8 +162,11 @@ export class Candidates {
   #infeasible(barest: Candidate | undefined): FoldResult {
     const { before, room } = this.#by;
     const { breakdown, tokens } = barest?.verification ?? this.#by.verifyCurrent();
-    const { system, tools, pins, overhead } = breakdown;
-    const newest = tokens - system - tools - pins - overhead;
+    const { tools, pins, overhead } = breakdown;
+    const messages = tokens - breakdown.system - tools - pins - overhead;
+    // A host that adds one at each step should not look for what is too long at the end of its thread.
+    const ofThread = Math.min(this.#by.systemTokens, messages);
+    const [system, newest] = [breakdown.system + ofThread, messages - ofThread];
     return {
       type: "infeasible",
       budget: room.limitTokens,
