@@ -8,46 +8,40 @@ import {
   stepCountIs,
   wrapLanguageModel as wrapLanguageModelOf6,
 } from "ai-sdk-6";
-import { anthropicMessagesProtocol, MAX_TOKENS, thinkingOf } from "../provider/anthropic-protocol.ts";
-import { openaiChatProtocol } from "../provider/openai-protocols.ts";
+import { MAX_TOKENS, thinkingOf } from "../provider/anthropic-protocol.ts";
 import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
-import type { HostAgent } from "./host-agent.ts";
+import type { AgentWorld } from "./host-agent.ts";
 
 /** Version 7 of the AI SDK: its own step loop, prompts made before each step, the middleware for overflows. */
-export const aiSdk7: HostAgent = {
-  id: "ai-sdk-7",
-  protocol: anthropicMessagesProtocol,
-  format: "ai-sdk",
-  async run({ url, model: name, session, userMessages }) {
-    const provider = createAnthropic({ baseURL: `${url}/v1`, apiKey: "scripted" });
-    const model = wrapLanguageModel({
-      model: provider(name),
-      middleware: compactionMiddleware({ session }),
-    });
-    const tools = SCRIPTED_TOOL_SET;
-    const call = {
-      model,
-      tools,
-      instructions: SYSTEM_TEXT,
-      maxOutputTokens: MAX_TOKENS,
-      providerOptions: providerOptionsOf(name),
-      stopWhen: isStepCount(100),
-      prepareStep: createPrepareStep({ session, tools }),
-      onEnd: createOnEnd({ session }),
-    };
-    const messages: ModelMessage[] = [];
-    for (const content of userMessages) {
-      messages.push({ role: "user", content });
-      let finish: string;
-      do {
-        const { responseMessages, finishReason } = await generateText({ ...call, messages });
-        messages.push(...responseMessages);
-        finish = finishReason;
-        // A run ends when an answer is cut off.
-      } while (finish === "length");
-    }
-  },
-};
+export async function aiSdk7({ url, model: name, session, userMessages }: AgentWorld): Promise<void> {
+  const provider = createAnthropic({ baseURL: `${url}/v1`, apiKey: "scripted" });
+  const model = wrapLanguageModel({
+    model: provider(name),
+    middleware: compactionMiddleware({ session }),
+  });
+  const tools = SCRIPTED_TOOL_SET;
+  const call = {
+    model,
+    tools,
+    instructions: SYSTEM_TEXT,
+    maxOutputTokens: MAX_TOKENS,
+    providerOptions: providerOptionsOf(name),
+    stopWhen: isStepCount(100),
+    prepareStep: createPrepareStep({ session, tools }),
+    onEnd: createOnEnd({ session }),
+  };
+  const messages: ModelMessage[] = [];
+  for (const content of userMessages) {
+    messages.push({ role: "user", content });
+    let finish: string;
+    do {
+      const { responseMessages, finishReason } = await generateText({ ...call, messages });
+      messages.push(...responseMessages);
+      finish = finishReason;
+      // A run ends when an answer is cut off.
+    } while (finish === "length");
+  }
+}
 
 /** Returns the options by which the AI SDK asks Claude to think. */
 function providerOptionsOf(model: string) {
@@ -68,30 +62,25 @@ const SCRIPTED_TOOL_SET = Object.fromEntries(
 );
 
 /** Version 7 of the AI SDK, streaming, with only the middleware: the loop is unaware of any folding. */
-export const aiSdk7Middleware: HostAgent = {
-  id: "ai-sdk-7-middleware",
-  protocol: openaiChatProtocol,
-  format: "ai-sdk",
-  async run({ url, model: name, session, userMessages }) {
-    const provider = createOpenAI({ baseURL: `${url}/v1`, apiKey: "scripted" });
-    const model = wrapLanguageModel({
-      model: provider.chat(name),
-      middleware: compactionMiddleware({ session }),
-    });
-    const messages: ModelMessage[] = [];
-    const call = { model, tools: SCRIPTED_TOOL_SET, instructions: SYSTEM_TEXT, stopWhen: isStepCount(100) };
-    for (const content of userMessages) {
-      messages.push({ role: "user", content });
-      let finish: string;
-      do {
-        const run = streamText({ ...call, messages });
-        messages.push(...withoutOpenCalls(await run.responseMessages));
-        finish = await run.finishReason;
-        // A run ends when an answer is cut off.
-      } while (finish === "length");
-    }
-  },
-};
+export async function aiSdk7Middleware({ url, model: name, session, userMessages }: AgentWorld): Promise<void> {
+  const provider = createOpenAI({ baseURL: `${url}/v1`, apiKey: "scripted" });
+  const model = wrapLanguageModel({
+    model: provider.chat(name),
+    middleware: compactionMiddleware({ session }),
+  });
+  const messages: ModelMessage[] = [];
+  const call = { model, tools: SCRIPTED_TOOL_SET, instructions: SYSTEM_TEXT, stopWhen: isStepCount(100) };
+  for (const content of userMessages) {
+    messages.push({ role: "user", content });
+    let finish: string;
+    do {
+      const run = streamText({ ...call, messages });
+      messages.push(...withoutOpenCalls(await run.responseMessages));
+      finish = await run.finishReason;
+      // A run ends when an answer is cut off.
+    } while (finish === "length");
+  }
+}
 
 /** Drops a last answer whose calls were not all run, because the SDK refuses to continue from it. */
 function withoutOpenCalls(messages: readonly ModelMessage[]): readonly ModelMessage[] {
@@ -112,40 +101,35 @@ type Wrapped = Parameters<typeof wrapLanguageModelOf6>[0];
 type Run = Parameters<typeof generateTextOf6>[0];
 
 /** Version 6 of the AI SDK: its own step loop, prompts made before each step, the middleware for overflows. */
-export const aiSdk6: HostAgent = {
-  id: "ai-sdk-6",
-  protocol: anthropicMessagesProtocol,
-  format: "ai-sdk",
-  async run({ url, model: name, session, userMessages }) {
-    const middleware = compactionMiddleware({ session }) as Wrapped["middleware"];
-    const model = wrapLanguageModelOf6({ model: olderModel(`${url}/v1`, name), middleware });
-    const call = {
-      model,
-      tools: SCRIPTED_TOOL_SET as Run["tools"] & object,
-      system: SYSTEM_TEXT,
-      maxOutputTokens: MAX_TOKENS,
-      providerOptions: providerOptionsOf(name),
-      stopWhen: stepCountIs(100),
-      prepareStep: createPrepareStep({
-        session,
-        tools: SCRIPTED_TOOL_SET,
-        instructions: SYSTEM_TEXT,
-      }) as Run["prepareStep"] & object,
-      onFinish: createOnEnd({ session }),
-    };
-    const messages: ModelMessageOf6[] = [];
-    for (const content of userMessages) {
-      messages.push({ role: "user", content });
-      let finish: string;
-      do {
-        const { response, finishReason } = await generateTextOf6({ ...call, messages });
-        messages.push(...response.messages);
-        finish = finishReason;
-        // A run ends when an answer is cut off.
-      } while (finish === "length");
-    }
-  },
-};
+export async function aiSdk6({ url, model: name, session, userMessages }: AgentWorld): Promise<void> {
+  const middleware = compactionMiddleware({ session }) as Wrapped["middleware"];
+  const model = wrapLanguageModelOf6({ model: olderModel(`${url}/v1`, name), middleware });
+  const call = {
+    model,
+    tools: SCRIPTED_TOOL_SET as Run["tools"] & object,
+    system: SYSTEM_TEXT,
+    maxOutputTokens: MAX_TOKENS,
+    providerOptions: providerOptionsOf(name),
+    stopWhen: stepCountIs(100),
+    prepareStep: createPrepareStep({
+      session,
+      tools: SCRIPTED_TOOL_SET,
+      instructions: SYSTEM_TEXT,
+    }) as Run["prepareStep"] & object,
+    onFinish: createOnEnd({ session }),
+  };
+  const messages: ModelMessageOf6[] = [];
+  for (const content of userMessages) {
+    messages.push({ role: "user", content });
+    let finish: string;
+    do {
+      const { response, finishReason } = await generateTextOf6({ ...call, messages });
+      messages.push(...response.messages);
+      finish = finishReason;
+      // A run ends when an answer is cut off.
+    } while (finish === "length");
+  }
+}
 
 /**
  * Returns a model for version 6. The provider's package is installed only for version 7; its models differ from those

@@ -1,37 +1,32 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { type RunningProxy, startProxy, THREAD_HEADER } from "@threadfold/proxy";
 import OpenAI from "openai";
-import { anthropicMessagesProtocol, MAX_TOKENS, thinkingOf } from "../provider/anthropic-protocol.ts";
-import { openaiChatProtocol, openaiResponsesProtocol } from "../provider/openai-protocols.ts";
+import { MAX_TOKENS, thinkingOf } from "../provider/anthropic-protocol.ts";
 import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
-import type { AgentWorld, HostAgent } from "./host-agent.ts";
+import type { AgentWorld } from "./host-agent.ts";
 
 /** An agent that is unaware of Threadfold: the Anthropic SDK, streaming, with its whole history in each request. */
-export const proxiedAnthropic: HostAgent = {
-  id: "proxy-anthropic",
-  protocol: anthropicMessagesProtocol,
-  run: (world) =>
-    behindProxy(world, async ({ baseUrls }, headers) => {
-      const { model, userMessages } = world;
-      const client = new Anthropic({ baseURL: baseUrls.anthropic, apiKey: "scripted", defaultHeaders: headers });
-      const tools = SCRIPTED_TOOLS.map(({ name, description = "", inputSchema }) => ({
-        ...{ name, description, input_schema: inputSchema as Anthropic.Tool.InputSchema },
-      }));
-      const settings = { model, max_tokens: MAX_TOKENS, thinking: thinkingOf(model), system: SYSTEM_TEXT, tools };
-      const messages: Anthropic.MessageParam[] = [];
-      for (const content of userMessages) {
-        messages.push({ role: "user", content });
-        for (let isDone = false; !isDone; ) {
-          const answer = await client.messages.stream({ ...settings, messages }).finalMessage();
-          // An answer that was cut off is requested again, and leaves no trace in the agent's own history.
-          if (answer.stop_reason === "max_tokens") continue;
-          messages.push({ role: "assistant", content: answer.content });
-          isDone = answer.stop_reason === "end_turn";
-          if (!isDone) messages.push({ role: "user", content: answer.content.flatMap(anthropicResult) });
-        }
+export const proxiedAnthropic = (world: AgentWorld): Promise<void> =>
+  behindProxy(world, async ({ baseUrls }, headers) => {
+    const { model, userMessages } = world;
+    const client = new Anthropic({ baseURL: baseUrls.anthropic, apiKey: "scripted", defaultHeaders: headers });
+    const tools = SCRIPTED_TOOLS.map(({ name, description = "", inputSchema }) => ({
+      ...{ name, description, input_schema: inputSchema as Anthropic.Tool.InputSchema },
+    }));
+    const settings = { model, max_tokens: MAX_TOKENS, thinking: thinkingOf(model), system: SYSTEM_TEXT, tools };
+    const messages: Anthropic.MessageParam[] = [];
+    for (const content of userMessages) {
+      messages.push({ role: "user", content });
+      for (let isDone = false; !isDone; ) {
+        const answer = await client.messages.stream({ ...settings, messages }).finalMessage();
+        // An answer that was cut off is requested again, and leaves no trace in the agent's own history.
+        if (answer.stop_reason === "max_tokens") continue;
+        messages.push({ role: "assistant", content: answer.content });
+        isDone = answer.stop_reason === "end_turn";
+        if (!isDone) messages.push({ role: "user", content: answer.content.flatMap(anthropicResult) });
       }
-    }),
-};
+    }
+  });
 
 function anthropicResult(block: Anthropic.ContentBlock): Anthropic.ToolResultBlockParam[] {
   if (block.type !== "tool_use") return [];
@@ -40,30 +35,26 @@ function anthropicResult(block: Anthropic.ContentBlock): Anthropic.ToolResultBlo
 }
 
 /** The same over Chat Completions, streaming. */
-export const proxiedChat: HostAgent = {
-  id: "proxy-openai-chat",
-  protocol: openaiChatProtocol,
-  run: (world) =>
-    behindProxy(world, async ({ baseUrls }, headers) => {
-      const { model, userMessages } = world;
-      const client = new OpenAI({ baseURL: baseUrls.openai, apiKey: "scripted", defaultHeaders: headers });
-      const tools = SCRIPTED_TOOLS.map(({ name, description = "", inputSchema }) => ({
-        ...{ type: "function" as const, function: { name, description, parameters: inputSchema } },
-      }));
-      const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [{ role: "system", content: SYSTEM_TEXT }];
-      for (const content of userMessages) {
-        messages.push({ role: "user", content });
-        for (let isDone = false; !isDone; ) {
-          const { choices } = await client.chat.completions.stream({ model, tools, messages }).finalChatCompletion();
-          const [choice] = choices;
-          if (choice === undefined || choice.finish_reason === "length") continue;
-          messages.push(choice.message);
-          isDone = choice.finish_reason === "stop";
-          messages.push(...(choice.message.tool_calls ?? []).flatMap(chatResult));
-        }
+export const proxiedChat = (world: AgentWorld): Promise<void> =>
+  behindProxy(world, async ({ baseUrls }, headers) => {
+    const { model, userMessages } = world;
+    const client = new OpenAI({ baseURL: baseUrls.openai, apiKey: "scripted", defaultHeaders: headers });
+    const tools = SCRIPTED_TOOLS.map(({ name, description = "", inputSchema }) => ({
+      ...{ type: "function" as const, function: { name, description, parameters: inputSchema } },
+    }));
+    const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [{ role: "system", content: SYSTEM_TEXT }];
+    for (const content of userMessages) {
+      messages.push({ role: "user", content });
+      for (let isDone = false; !isDone; ) {
+        const { choices } = await client.chat.completions.stream({ model, tools, messages }).finalChatCompletion();
+        const [choice] = choices;
+        if (choice === undefined || choice.finish_reason === "length") continue;
+        messages.push(choice.message);
+        isDone = choice.finish_reason === "stop";
+        messages.push(...(choice.message.tool_calls ?? []).flatMap(chatResult));
       }
-    }),
-};
+    }
+  });
 
 function chatResult(call: OpenAI.Chat.ChatCompletionMessageToolCall): OpenAI.Chat.ChatCompletionToolMessageParam[] {
   if (call.type !== "function") return [];
@@ -72,31 +63,27 @@ function chatResult(call: OpenAI.Chat.ChatCompletionMessageToolCall): OpenAI.Cha
 }
 
 /** The same over Responses, with the history on the agent's side. */
-export const proxiedResponses: HostAgent = {
-  id: "proxy-openai-responses",
-  protocol: openaiResponsesProtocol,
-  run: (world) =>
-    behindProxy(world, async ({ baseUrls }, headers) => {
-      const { model, userMessages } = world;
-      const client = new OpenAI({ baseURL: baseUrls.openai, apiKey: "scripted", defaultHeaders: headers });
-      const tools = SCRIPTED_TOOLS.map(({ name, description = "", inputSchema }) => ({
-        ...{ type: "function" as const, name, description, parameters: { ...inputSchema }, strict: false },
-      }));
-      const settings = { model, instructions: SYSTEM_TEXT, tools, store: false };
-      const input: OpenAI.Responses.ResponseInputItem[] = [];
-      for (const content of userMessages) {
-        input.push({ role: "user", content });
-        for (let isDone = false; !isDone; ) {
-          const { status, output } = await client.responses.create({ ...settings, input });
-          if (status === "incomplete") continue;
-          input.push(...(output as OpenAI.Responses.ResponseInputItem[]));
-          const results = output.flatMap(responseResult);
-          input.push(...results);
-          isDone = results.length === 0;
-        }
+export const proxiedResponses = (world: AgentWorld): Promise<void> =>
+  behindProxy(world, async ({ baseUrls }, headers) => {
+    const { model, userMessages } = world;
+    const client = new OpenAI({ baseURL: baseUrls.openai, apiKey: "scripted", defaultHeaders: headers });
+    const tools = SCRIPTED_TOOLS.map(({ name, description = "", inputSchema }) => ({
+      ...{ type: "function" as const, name, description, parameters: { ...inputSchema }, strict: false },
+    }));
+    const settings = { model, instructions: SYSTEM_TEXT, tools, store: false };
+    const input: OpenAI.Responses.ResponseInputItem[] = [];
+    for (const content of userMessages) {
+      input.push({ role: "user", content });
+      for (let isDone = false; !isDone; ) {
+        const { status, output } = await client.responses.create({ ...settings, input });
+        if (status === "incomplete") continue;
+        input.push(...(output as OpenAI.Responses.ResponseInputItem[]));
+        const results = output.flatMap(responseResult);
+        input.push(...results);
+        isDone = results.length === 0;
       }
-    }),
-};
+    }
+  });
 
 function responseResult(item: OpenAI.Responses.ResponseOutputItem): OpenAI.Responses.ResponseInputItem[] {
   if (item.type !== "function_call") return [];

@@ -3,19 +3,15 @@ import { asMessageId, asToolCallId, type MessageInput, type Part } from "threadf
 import { interactionsProtocol } from "../provider/interactions-protocol.ts";
 import type { Body } from "../provider/provider-protocol.ts";
 import { toolResult } from "../script/scripted-agent.ts";
-import type { AgentWorld, HostAgent } from "./host-agent.ts";
+import type { AgentWorld } from "./host-agent.ts";
 
 /** No host at all: a loop over `fetch` against Gemini's Interactions API, which has no loop helper yet. */
-export const plainInteractions: HostAgent = {
-  id: "plain-interactions",
-  protocol: interactionsProtocol,
-  async run(world) {
-    for (const [turn, text] of world.userMessages.entries()) {
-      await world.session.append([said("user", `user-${turn}`, [{ type: "text", text }])]);
-      while (await step(world));
-    }
-  },
-};
+export async function plainInteractions(world: AgentWorld): Promise<void> {
+  for (const [turn, text] of world.userMessages.entries()) {
+    await world.session.append([said("user", `user-${turn}`, [{ type: "text", text }])]);
+    while (await step(world));
+  }
+}
 
 /** Makes one model call and runs the tools that it asks for. Returns false when the turn is over. */
 async function step(world: AgentWorld): Promise<boolean> {

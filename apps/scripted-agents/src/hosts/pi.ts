@@ -12,9 +12,9 @@ import {
   type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import { type PiProblem, threadfoldExtension } from "@threadfold/integrations/pi";
-import { anthropicMessagesProtocol, MAX_TOKENS, thinkingOf } from "../provider/anthropic-protocol.ts";
+import { MAX_TOKENS, thinkingOf } from "../provider/anthropic-protocol.ts";
 import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
-import type { AgentWorld, HostAgent } from "./host-agent.ts";
+import type { AgentWorld } from "./host-agent.ts";
 
 /** Share of the window that pi keeps free, and the share it keeps for the newest messages. */
 const RESERVE_SHARE = 1 / 8;
@@ -22,30 +22,25 @@ const RECENT_SHARE = 1 / 4;
 const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** pi's own session and loop. pi decides when to compact and makes the requests; the extension supplies compactions. */
-export const pi: HostAgent = {
-  id: "pi",
-  protocol: anthropicMessagesProtocol,
-  recordsRequests: false,
-  async run(world) {
-    const folder = await mkdtemp(join(tmpdir(), "threadfold-pi-"));
-    const problems: PiProblem[] = [];
-    const { session, summarizer, userMessages } = world;
-    const extension = threadfoldExtension({
-      store: session.store,
-      ...(summarizer !== undefined && { summarizer }),
-      onProblem: (problem) => problems.push(problem),
-    });
-    try {
-      const agent = await openPi(folder, world, extension);
-      for (const text of userMessages) await agent.prompt(text);
-      agent.dispose();
-      await session.refresh();
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-    if (problems.length > 0) throw new Error(`pi fell back on its own compaction: ${JSON.stringify(problems)}`);
-  },
-};
+export async function pi(world: AgentWorld): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "threadfold-pi-"));
+  const problems: PiProblem[] = [];
+  const { session, summarizer, userMessages } = world;
+  const extension = threadfoldExtension({
+    store: session.store,
+    ...(summarizer !== undefined && { summarizer }),
+    onProblem: (problem) => problems.push(problem),
+  });
+  try {
+    const agent = await openPi(folder, world, extension);
+    for (const text of userMessages) await agent.prompt(text);
+    agent.dispose();
+    await session.refresh();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  if (problems.length > 0) throw new Error(`pi fell back on its own compaction: ${JSON.stringify(problems)}`);
+}
 
 async function openPi(
   folder: string,

@@ -6,33 +6,28 @@ import { openaiChatTurn, openaiResponsesTurn } from "@threadfold/integrations/op
 import { ThreadProjection, ThreadSession } from "@threadfold/integrations/openai-agents";
 import OpenAI from "openai";
 import { asMessageId, asThreadId, asToolCallId, type MessageInput, type Part } from "threadfold";
-import { anthropicMessagesProtocol, MAX_TOKENS, thinkingOf } from "../provider/anthropic-protocol.ts";
-import { openaiChatProtocol, openaiResponsesProtocol } from "../provider/openai-protocols.ts";
+import { MAX_TOKENS, thinkingOf } from "../provider/anthropic-protocol.ts";
 import type { Body } from "../provider/provider-protocol.ts";
 import { SCRIPTED_TOOLS, SYSTEM_TEXT, toolResult } from "../script/scripted-agent.ts";
-import type { AgentWorld, HostAgent } from "./host-agent.ts";
+import type { AgentWorld } from "./host-agent.ts";
 
 /** The Anthropic SDK's own client with the loop helper, streaming. */
-export const anthropicSdk: HostAgent = {
-  id: "anthropic-sdk",
-  protocol: anthropicMessagesProtocol,
-  async run({ url, model, session, userMessages }) {
-    const client = new Anthropic({ baseURL: url, apiKey: "scripted" });
-    const turn = anthropicTurn({
-      session,
-      client,
-      model,
-      max_tokens: MAX_TOKENS,
-      thinking: thinkingOf(model),
-      onStream: (stream) => stream.on("text", () => undefined),
-    });
-    for (const text of userMessages) {
-      let answer = await turn.send(text);
-      while (answer.message.stop_reason !== "end_turn")
-        answer = answer.calls.length === 0 ? await turn.step() : await turn.send(resultsOf(answer.calls));
-    }
-  },
-};
+export async function anthropicSdk({ url, model, session, userMessages }: AgentWorld): Promise<void> {
+  const client = new Anthropic({ baseURL: url, apiKey: "scripted" });
+  const turn = anthropicTurn({
+    session,
+    client,
+    model,
+    max_tokens: MAX_TOKENS,
+    thinking: thinkingOf(model),
+    onStream: (stream) => stream.on("text", () => undefined),
+  });
+  for (const text of userMessages) {
+    let answer = await turn.send(text);
+    while (answer.message.stop_reason !== "end_turn")
+      answer = answer.calls.length === 0 ? await turn.step() : await turn.send(resultsOf(answer.calls));
+  }
+}
 
 const resultsOf = (calls: readonly Anthropic.ToolUseBlock[]): Anthropic.MessageParam => ({
   role: "user",
@@ -44,19 +39,15 @@ const resultsOf = (calls: readonly Anthropic.ToolUseBlock[]): Anthropic.MessageP
 });
 
 /** The OpenAI SDK's own client with the loop helper for Chat Completions, streaming. */
-export const openaiChat: HostAgent = {
-  id: "openai-chat",
-  protocol: openaiChatProtocol,
-  async run({ url, model, session, userMessages }) {
-    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "scripted" });
-    const turn = openaiChatTurn({ session, client, model, onStream: () => undefined });
-    for (const text of userMessages) {
-      let answer = await turn.send(text);
-      while (answer.completion.choices[0]?.finish_reason !== "stop")
-        answer = answer.calls.length === 0 ? await turn.step() : await turn.send(answer.calls.flatMap(chatResults));
-    }
-  },
-};
+export async function openaiChat({ url, model, session, userMessages }: AgentWorld): Promise<void> {
+  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "scripted" });
+  const turn = openaiChatTurn({ session, client, model, onStream: () => undefined });
+  for (const text of userMessages) {
+    let answer = await turn.send(text);
+    while (answer.completion.choices[0]?.finish_reason !== "stop")
+      answer = answer.calls.length === 0 ? await turn.step() : await turn.send(answer.calls.flatMap(chatResults));
+  }
+}
 
 function chatResults(call: OpenAI.Chat.ChatCompletionMessageToolCall): OpenAI.Chat.ChatCompletionToolMessageParam[] {
   if (call.type !== "function") return [];
@@ -65,19 +56,15 @@ function chatResults(call: OpenAI.Chat.ChatCompletionMessageToolCall): OpenAI.Ch
 }
 
 /** The OpenAI SDK's own client with the loop helper for Responses. */
-export const openaiResponses: HostAgent = {
-  id: "openai-responses",
-  protocol: openaiResponsesProtocol,
-  async run({ url, model, session, userMessages }) {
-    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "scripted" });
-    const turn = openaiResponsesTurn({ session, client, model });
-    for (const text of userMessages) {
-      let answer = await turn.send(text);
-      while (answer.response.status === "incomplete" || answer.calls.length > 0)
-        answer = answer.calls.length === 0 ? await turn.step() : await turn.send(answer.calls.map(responseResult));
-    }
-  },
-};
+export async function openaiResponses({ url, model, session, userMessages }: AgentWorld): Promise<void> {
+  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "scripted" });
+  const turn = openaiResponsesTurn({ session, client, model });
+  for (const text of userMessages) {
+    let answer = await turn.send(text);
+    while (answer.response.status === "incomplete" || answer.calls.length > 0)
+      answer = answer.calls.length === 0 ? await turn.step() : await turn.send(answer.calls.map(responseResult));
+  }
+}
 
 const responseResult = (call: OpenAI.Responses.ResponseFunctionToolCall): OpenAI.Responses.ResponseInputItem => ({
   type: "function_call_output",
@@ -86,52 +73,44 @@ const responseResult = (call: OpenAI.Responses.ResponseFunctionToolCall): OpenAI
 });
 
 /** The Agents SDK with its own runner; the items of the conversation are in a separate thread. */
-export const openaiAgents: HostAgent = {
-  id: "openai-agents",
-  protocol: openaiResponsesProtocol,
-  async run({ url, model, session, userMessages }) {
-    const openAIClient = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 3 });
-    const projection = new ThreadProjection({ session });
-    const runner = new Runner({
-      callModelInputFilter: projection.callModelInputFilter,
-      modelProvider: projection.modelProvider(new OpenAIProvider({ openAIClient })),
-      tracingDisabled: true,
-    });
-    const agent = new Agent({
-      name: "engineer",
-      instructions: SYSTEM_TEXT,
-      model,
-      modelSettings: { store: false },
-      tools: SCRIPTED_TOOLS.map(({ name, description = "", inputSchema }) =>
-        tool({
-          name,
-          description,
-          parameters: inputSchema as never,
-          strict: false,
-          execute: (input) => toolResult({ name, input: input as never }),
-        }),
-      ),
-    });
-    const threadId = asThreadId(`${session.threadId}-items`);
-    const items = new ThreadSession({ threadId, threads: session.store.threads });
-    for (const text of userMessages) await runner.run(agent, text, { session: items, maxTurns: 50 });
-  },
-};
+export async function openaiAgents({ url, model, session, userMessages }: AgentWorld): Promise<void> {
+  const openAIClient = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 3 });
+  const projection = new ThreadProjection({ session });
+  const runner = new Runner({
+    callModelInputFilter: projection.callModelInputFilter,
+    modelProvider: projection.modelProvider(new OpenAIProvider({ openAIClient })),
+    tracingDisabled: true,
+  });
+  const agent = new Agent({
+    name: "engineer",
+    instructions: SYSTEM_TEXT,
+    model,
+    modelSettings: { store: false },
+    tools: SCRIPTED_TOOLS.map(({ name, description = "", inputSchema }) =>
+      tool({
+        name,
+        description,
+        parameters: inputSchema as never,
+        strict: false,
+        execute: (input) => toolResult({ name, input: input as never }),
+      }),
+    ),
+  });
+  const threadId = asThreadId(`${session.threadId}-items`);
+  const items = new ThreadSession({ threadId, threads: session.store.threads });
+  for (const text of userMessages) await runner.run(agent, text, { session: items, maxTurns: 50 });
+}
 
 const CREATED_AT = "2026-01-01T00:00:00.000Z";
 const STOPS = { end_turn: "end", tool_use: "end", max_tokens: "max-output" } as const;
 
 /** No host at all: a loop over `fetch`, written only for a session. */
-export const plainAnthropic: HostAgent = {
-  id: "plain-anthropic",
-  protocol: anthropicMessagesProtocol,
-  async run(world) {
-    for (const [turn, text] of world.userMessages.entries()) {
-      await world.session.append([said("user", `user-${turn}`, [{ type: "text", text }])]);
-      while (await step(world));
-    }
-  },
-};
+export async function plainAnthropic(world: AgentWorld): Promise<void> {
+  for (const [turn, text] of world.userMessages.entries()) {
+    await world.session.append([said("user", `user-${turn}`, [{ type: "text", text }])]);
+    while (await step(world));
+  }
+}
 
 /** Makes one model call and runs the tools that it asks for. Returns false when the turn is over. */
 async function step(world: AgentWorld): Promise<boolean> {

@@ -24,7 +24,7 @@ const laws = [
 ];
 
 // Each is tried in every format: five thousand transcripts and more.
-keepLaws(`R17 ${FORMATS.map(({ id }) => id).join(", ")}`, forAll(renderInputs, laws, 1_000), { describe, it });
+keepLaws(`R17 ${FORMATS.map(({ id }) => id).join(", ")}`, forAll(renderInputs, laws, 750), { describe, it });
 
 // Inside a conversation, Anthropic's newer models take system messages only right before an answer.
 const inputs = renderInputs.map((input): RenderInput => ({ ...input, model: "claude-opus-4-8" }));

@@ -127,9 +127,9 @@ describe("R1 a process that is killed with SIGKILL while it appends and commits"
   });
 
   it.skipIf(!service.isThere)(
-    `R1 loses nothing that it acknowledged, as a client of PostgreSQL (40 kills)${service.note}`,
+    `R1 loses nothing that it acknowledged, as a client of PostgreSQL (20 kills)${service.note}`,
     async ({ task }) => {
-      const kills = runs(40, 400).numRuns;
+      const kills = runs(20, 400).numRuns;
       const owner = connectForTests(service.url, 2);
       const place = freshSchema(owner);
       try {

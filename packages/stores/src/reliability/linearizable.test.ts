@@ -152,10 +152,10 @@ describe("R9 the history of 8 clients that append to and read one thread", () =>
   });
 
   it.skipIf(!service.isThere)(
-    `R9 is linearizable in PostgreSQL while connections are cut (20 histories × 504)${service.note}`,
+    `R9 is linearizable in PostgreSQL while connections are cut (6 histories × 504)${service.note}`,
     { timeout: patience(180_000) },
     async ({ task }) => {
-      const histories = runs(20, 200).numRuns;
+      const histories = runs(6, 200).numRuns;
       const owner = connectForTests(service.url, 2);
       const { schema, drop } = freshSchema(owner);
       const open = () => openPostgresStore(service.url, { schema, maxConnections: 1 });

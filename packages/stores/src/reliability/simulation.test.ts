@@ -41,11 +41,11 @@ describe("R6 seeded runs of 200 operations with faults, on a clock of their own"
     Object.assign(task.meta, { figures: { backend: "memory", firstSeed: FIRST_SEED, ...totals, violations: 0 } });
   });
 
-  it("R6 agree with the reference model in SQLite (50 seeds)", { timeout: patience(60_000, 6_000_000) }, async ({
+  it("R6 agree with the reference model in SQLite (20 seeds)", { timeout: patience(60_000, 6_000_000) }, async ({
     task,
   }) => {
     const { path, remove } = freshFolder("memory");
-    const { kinds: _, ...totals } = await simulateAll(runs(50, 5_000).numRuns, (clock, seed) =>
+    const { kinds: _, ...totals } = await simulateAll(runs(20, 5_000).numRuns, (clock, seed) =>
       openSqliteStore(join(path, `${seed}.db`), { clock }),
     );
     remove();

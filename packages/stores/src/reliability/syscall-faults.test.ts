@@ -108,15 +108,15 @@ const pointsIn = (counts: ReadonlyMap<string, number>) =>
   );
 
 describe.skipIf(!canTrace)(`R2 failing system calls on a SQLite file${note}`, () => {
-  it("R2 leave each operation done completely or not at all, whether they kill or fail (120 points of some 800)", {
+  it("R2 leave each operation done completely or not at all, whether they kill or fail (100 points of some 1,000)", {
     timeout: patience(180_000),
   }, async ({ task }) => {
     const whole = await traced("whole", 1, []);
     expect(whole.words.map(({ outcome }) => outcome)).toEqual(Array(7).fill("acknowledged"));
     const counts = countsIn(whole.log);
     const points = pointsIn(counts);
-    // Neighbours are much alike: on every day each second death is enough, and each sixteenth error.
-    const taken = points.filter(({ fault }, index) => isThorough() || index % (isKill(fault) ? 2 : 16) === 0);
+    // Neighbours are much alike: on every day each fourth death is enough, and each sixteenth error.
+    const taken = points.filter(({ fault }, index) => isThorough() || index % (isKill(fault) ? 4 : 16) === 0);
     const problems: string[] = [];
     const came = { killed: 0, failed: 0 };
     await onLanes(3, taken.length, async (round) => {
