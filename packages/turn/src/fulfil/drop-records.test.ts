@@ -76,6 +76,10 @@ describe("drops that lie side by side", () => {
     expect(held(joined(drop([5, 6], 1), drop([8], 2)))).toEqual([[5, 6, 8]]);
   });
 
+  it("become one behind a group that goes on after the next one began, as one whose result comes after a question", () => {
+    expect(held(joined(drop([0, 2], 1), drop([1], 1), drop([3], 1)))).toEqual([[0, 1, 2, 3]]);
+  });
+
   it("keep the first and the last of their keywords", () => {
     const [record] = joined(
       ...Array.from({ length: 5 }, (_, at) => drop([at], 1, { keywords: [1, 2, 3, 4].map((n) => `k${at}.${n}`) })),

@@ -2,6 +2,7 @@ import {
   applySummaryChanges,
   type DropRecord,
   type Message,
+  type MessageId,
   mergeSummaries,
   nothingShownBetween,
   type PlanRecord,
@@ -12,6 +13,7 @@ import {
   type SummaryChange,
   spanEnd,
   spanStart,
+  type ThreadShape,
   trimSummary,
   visibleText,
 } from "@threadfold/core";
@@ -66,33 +68,46 @@ export function* withJoinedDrops(records: readonly PlanRecord[], fulfilment: Ful
 
 /** Returns drops that can be joined, run by run. */
 function dropRuns(records: readonly PlanRecord[], fulfilment: Fulfilment): readonly (readonly DropRecord[])[] {
-  const { shape } = fulfilment;
-  const place = ({ span }: DropRecord): number => shape.ordinalOf(spanStart(span)) ?? -1;
-  const drops = records.filter((record) => record.action === "drop").sort((a, b) => place(a) - place(b));
+  const { shape, planVersion } = fulfilment;
+  const place = (id: MessageId): number => shape.ordinalOf(id) ?? -1;
+  const drops = records
+    .filter((record) => record.action === "drop")
+    .map((record) => ({ record, start: place(spanStart(record.span)), end: place(spanEnd(record.span)) }))
+    .sort((a, b) => a.start - b.start);
   const runs: DropRecord[][] = [];
-  for (const record of drops) {
+  // Groups may overlap, so a run ends where the one of them ends that reaches farthest, which need not be the last.
+  let reach = -1;
+  for (const { record, start, end } of drops) {
     const before = runs.at(-1)?.at(-1);
-    if (before !== undefined && isContinued(before, record, fulfilment)) runs.at(-1)?.push(record);
+    const isContinued = before !== undefined && isAlike(before, record, planVersion) && follows(reach, start, shape);
+    if (isContinued) runs.at(-1)?.push(record);
     else runs.push([record]);
+    reach = isContinued ? Math.max(reach, end) : end;
   }
   return runs;
 }
 
-function isContinued(before: DropRecord, record: DropRecord, { shape, planVersion }: Fulfilment): boolean {
+function isAlike(before: DropRecord, record: DropRecord, planVersion: number): boolean {
   const isNew = (one: DropRecord): boolean => one.sincePlanVersion === planVersion;
-  if (before.strategy !== record.strategy || before.reason !== record.reason) return false;
-  const [end, start] = [shape.ordinalOf(spanEnd(before.span)), shape.ordinalOf(spanStart(record.span))];
-  if (isNew(before) !== isNew(record) || end === undefined || start === undefined) return false;
-  return nothingShownBetween(end, start, shape);
+  return before.strategy === record.strategy && before.reason === record.reason && isNew(before) === isNew(record);
 }
+
+/** Checks whether no message is shown between two places; -1 is the place of a message that is not known. */
+const follows = (end: number, start: number, shape: ThreadShape): boolean =>
+  end >= 0 && start >= 0 && nothingShownBetween(end, start, shape);
 
 function* joinedDrop(run: readonly DropRecord[], { shape }: Fulfilment): Steps<DropRecord> {
   const newest = run.reduce((one, other) => (other.sincePlanVersion > one.sincePlanVersion ? other : one));
   const ordinals: number[] = [];
-  for (const { span } of run) for (const ordinal of shape.ordinalsOf(span) ?? []) ordinals.push(ordinal);
+  let isOverlapping = false;
+  for (const { span } of run)
+    for (const ordinal of shape.ordinalsOf(span) ?? []) {
+      isOverlapping ||= ordinal < (ordinals.at(-1) ?? 0);
+      ordinals.push(ordinal);
+    }
   return {
     ...newest,
-    span: yield* shape.spanInSteps(ordinals),
+    span: yield* shape.spanInSteps(isOverlapping ? ordinals.sort((a, b) => a - b) : ordinals),
     originalTokens: run.reduce((sum, { originalTokens }) => sum + originalTokens, 0),
     keywords: someOf([...new Set(run.flatMap(({ keywords }) => keywords))]),
   };
