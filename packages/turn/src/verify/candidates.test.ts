@@ -189,19 +189,7 @@ describe("choosing among a fold's candidate plans", () => {
   });
 
   it("skips a deeper attempt if one fits, unless that attempt shows more unread results", () => {
-    const serves = (made: Candidate, attempt = ladder) => {
-      const by = {
-        before: 950,
-        room,
-        hard: false,
-        instructed: false,
-        systemTokens: 0,
-        verifyCurrent: () => verified(950),
-      };
-      const candidates = new Candidates(by);
-      candidates.add(made);
-      return candidates.serve(attempt);
-    };
+    const serves = (made: Candidate, attempt = ladder) => candidatesOf([made]).serve(attempt);
     expect([ladder.unread, bare.unread]).toEqual(["whole", "nothing"]);
     expect([serves(candidate(900)), serves(candidate(901))]).toEqual([true, false]);
     expect([serves(candidate(500, showingLittle)), serves(candidate(500, showingLittle), bare)]).toEqual([false, true]);
