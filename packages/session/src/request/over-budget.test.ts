@@ -61,6 +61,16 @@ describe("a request over its budget", () => {
     expect(refused.indispensable.system).toBeGreaterThan(LIMIT);
   });
 
+  it("counts the system messages with which a thread begins only once", async () => {
+    const session = await openSession({ config });
+    const rules = message("s0", "system", "word ".repeat(2_000));
+    await session.append([rules, message("u0", "user", "word ".repeat(6_000))]);
+    const refused = await session.prepare().catch((cause: unknown) => cause);
+    if (!(refused instanceof BudgetInfeasibleError)) throw new Error("It should not fit.");
+    expect(refused.indispensable.system).toBeLessThan(3_000);
+    expect(refused.indispensable.newest).toBeGreaterThan(LIMIT);
+  });
+
   it("is sent when the session is opened with onOverBudget send, and refused when the call says throw", async () => {
     const store = createMemoryStore();
     const session = await openSession({ store, config, frame, onOverBudget: "send" });

@@ -30,6 +30,7 @@ import { fulfilProposal } from "../fulfil/fulfil-proposal.ts";
 import type { Fulfilment } from "../fulfil/fulfilment.ts";
 import { replayChecks } from "../fulfil/replay-checks.ts";
 import { withCountedParts } from "../fulfil/summarization-record.ts";
+import { systemTokensInside } from "../measure/thread-state.ts";
 import { absorbedStretches } from "../propose/absorbed-stretches.ts";
 import { type FoldAttempt, foldAttempts } from "../propose/attempts.ts";
 import { draftAttempt } from "../propose/draft-attempt.ts";
@@ -126,7 +127,7 @@ class Fold {
       room: this.#room,
       hard: input.hard,
       instructed: input.instructions !== undefined,
-      systemTokens: ledger.systemTokens,
+      systemTokensInside: systemTokensInside(ledger),
       verifyCurrent: () => ports.verifier.verify(input.plan),
     });
   }

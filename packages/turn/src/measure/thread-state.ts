@@ -96,6 +96,17 @@ export function* extendStateInSteps(state: ThreadState, thread: AgentThread): St
 export const inProviderTokens = (state: ThreadState, { slope }: TokenEstimate): ThreadState =>
   slope === 1 ? state : new CountedThread(state.thread, state.ledger.scaled(slope));
 
+/**
+ * Returns the tokens of the system messages inside a conversation. Those that it begins with are sent as system text,
+ * so the breakdown of a request counts them there already.
+ */
+export function systemTokensInside(ledger: TokenLedger): number {
+  let leading = 0;
+  for (let header = ledger.header(0); header?.role === "system"; header = ledger.header(header.ordinal + 1))
+    leading += header.tokens;
+  return Math.max(0, ledger.systemTokens - leading);
+}
+
 // A class, because V8 retains what getters of object literals capture until its next major collection.
 class CountedThread implements ThreadState {
   readonly thread: AgentThread;

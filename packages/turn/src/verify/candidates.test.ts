@@ -60,7 +60,7 @@ function candidatesOf(made: readonly Candidate[], by: Partial<Choice> = {}): Can
     room,
     hard: false,
     instructed: false,
-    systemTokens: 0,
+    systemTokensInside: 0,
     verifyCurrent: () => verified(950),
     ...by,
   };
@@ -163,10 +163,10 @@ describe("choosing among a fold's candidate plans", () => {
       required: 950,
       indispensable: { ...indispensable, newest: 912 },
     });
-    expect(chosenOf([], { before: 950, systemTokens: 900 })).toMatchObject({
+    expect(chosenOf([], { before: 950, systemTokensInside: 900 })).toMatchObject({
       indispensable: { ...indispensable, system: 903, newest: 12 },
     });
-    expect(chosenOf([], { before: 950, systemTokens: 2_000 })).toMatchObject({
+    expect(chosenOf([], { before: 950, systemTokensInside: 2_000 })).toMatchObject({
       indispensable: { ...indispensable, system: 915, newest: 0 },
     });
   });

@@ -29,8 +29,8 @@ export interface Choice {
   readonly hard: boolean;
   /** True when the fold was given instructions. */
   readonly instructed: boolean;
-  /** Tokens of the system messages in the thread, which no plan folds. */
-  readonly systemTokens: number;
+  /** Tokens of the system messages inside the conversation, which no plan folds. */
+  readonly systemTokensInside: number;
   /** Renders the current plan; called when a candidate breaks a rule, or when there is none and nothing fits. */
   readonly verifyCurrent: () => PlanVerification;
 }
@@ -165,8 +165,8 @@ export class Candidates {
     const { tools, pins, overhead } = breakdown;
     const messages = tokens - breakdown.system - tools - pins - overhead;
     // A host that adds one at each step should not look for what is too long at the end of its thread.
-    const ofThread = Math.min(this.#by.systemTokens, messages);
-    const [system, newest] = [breakdown.system + ofThread, messages - ofThread];
+    const inside = Math.min(this.#by.systemTokensInside, messages);
+    const [system, newest] = [breakdown.system + inside, messages - inside];
     return {
       type: "infeasible",
       budget: room.limitTokens,
