@@ -17,6 +17,9 @@ export interface AgentWorld {
   readonly userMessages: readonly string[];
 }
 
+/** Works through the user's messages, each until the model makes no more calls. */
+export type RunHostAgent = (world: AgentWorld) => Promise<void>;
+
 /** An agent in one host: the host's own loop, with Threadfold where the host provides for it. */
 export interface HostAgent {
   readonly id: string;
@@ -26,6 +29,6 @@ export interface HostAgent {
   readonly format?: FormatId;
   /** False if the host makes its requests from its own log, so that there are none to replay. True by default. */
   readonly recordsRequests?: boolean;
-  /** Works through the user's messages, each until the model makes no more calls. */
-  run(world: AgentWorld): Promise<void>;
+  /** Loads the host's libraries, which may take seconds, and its agent. */
+  load(): Promise<RunHostAgent>;
 }

@@ -3,7 +3,7 @@ import { interactionsProtocol } from "../provider/interactions-protocol.ts";
 import { openaiChatProtocol, openaiResponsesProtocol } from "../provider/openai-protocols.ts";
 import type { HostAgent } from "./host-agent.ts";
 
-// The libraries of all hosts take seconds to load, so each host's are loaded when its agent runs.
+// The libraries of all hosts take seconds to load, so each host's are loaded when its agent is.
 const frameworks = () => import("./agent-frameworks.ts");
 const aiSdk = () => import("./ai-sdk.ts");
 const behindProxy = () => import("./behind-proxy.ts");
@@ -16,73 +16,73 @@ export const HOSTS: readonly HostAgent[] = [
   {
     id: "plain-anthropic",
     protocol: anthropicMessagesProtocol,
-    run: async (world) => (await providerSdks()).plainAnthropic(world),
+    load: async () => (await providerSdks()).plainAnthropic,
   },
   {
     id: "plain-interactions",
     protocol: interactionsProtocol,
-    run: async (world) => (await interactions()).plainInteractions(world),
+    load: async () => (await interactions()).plainInteractions,
   },
   {
     id: "ai-sdk-7",
     protocol: anthropicMessagesProtocol,
     format: "ai-sdk",
-    run: async (world) => (await aiSdk()).aiSdk7(world),
+    load: async () => (await aiSdk()).aiSdk7,
   },
   {
     id: "ai-sdk-7-middleware",
     protocol: openaiChatProtocol,
     format: "ai-sdk",
-    run: async (world) => (await aiSdk()).aiSdk7Middleware(world),
+    load: async () => (await aiSdk()).aiSdk7Middleware,
   },
   {
     id: "ai-sdk-6",
     protocol: anthropicMessagesProtocol,
     format: "ai-sdk",
-    run: async (world) => (await aiSdk()).aiSdk6(world),
+    load: async () => (await aiSdk()).aiSdk6,
   },
   {
     id: "anthropic-sdk",
     protocol: anthropicMessagesProtocol,
-    run: async (world) => (await providerSdks()).anthropicSdk(world),
+    load: async () => (await providerSdks()).anthropicSdk,
   },
-  { id: "openai-chat", protocol: openaiChatProtocol, run: async (world) => (await providerSdks()).openaiChat(world) },
+  { id: "openai-chat", protocol: openaiChatProtocol, load: async () => (await providerSdks()).openaiChat },
   {
     id: "openai-responses",
     protocol: openaiResponsesProtocol,
-    run: async (world) => (await providerSdks()).openaiResponses(world),
+    load: async () => (await providerSdks()).openaiResponses,
   },
-  { id: "langchain", protocol: openaiChatProtocol, run: async (world) => (await frameworks()).langchain(world) },
+  { id: "langchain", protocol: openaiChatProtocol, load: async () => (await frameworks()).langchain },
   {
     id: "openai-agents",
     protocol: openaiResponsesProtocol,
-    run: async (world) => (await providerSdks()).openaiAgents(world),
+    load: async () => (await providerSdks()).openaiAgents,
   },
   {
     id: "mastra",
     protocol: openaiChatProtocol,
     format: "ai-sdk",
-    run: async (world) => (await frameworks()).mastra(world),
+    load: async () => (await frameworks()).mastra,
   },
   {
     id: "pi",
     protocol: anthropicMessagesProtocol,
     recordsRequests: false,
-    run: async (world) => (await piAgent()).pi(world),
+    load: async () => (await piAgent()).pi,
   },
   {
     id: "proxy-anthropic",
     protocol: anthropicMessagesProtocol,
-    run: async (world) => (await behindProxy()).proxiedAnthropic(world),
+    load: async () => (await behindProxy()).proxiedAnthropic,
   },
   {
     id: "proxy-openai-chat",
     protocol: openaiChatProtocol,
-    run: async (world) => (await behindProxy()).proxiedChat(world),
+    load: async () => (await behindProxy()).proxiedChat,
   },
   {
     id: "proxy-openai-responses",
     protocol: openaiResponsesProtocol,
-    run: async (world) => (await behindProxy()).proxiedResponses(world),
+    load: async () => (await behindProxy()).proxiedResponses,
   },
 ];

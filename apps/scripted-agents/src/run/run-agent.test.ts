@@ -18,7 +18,12 @@ const faults: FaultPlan = (index) => FAULTS.get(index);
 /** A window in which so few calls fold a few times. */
 const setting = { modelCalls, faults, maxInputTokens: 20_000 };
 
-const hosts = (...ids: readonly string[]) => HOSTS.filter(({ id }) => ids.includes(id));
+const hosts = (...ids: readonly string[]) =>
+  ids.map((id) => {
+    const host = HOSTS.find((one) => one.id === id);
+    if (host === undefined) throw new Error(`There is no host ${id}.`);
+    return host;
+  });
 
 function expectPromisesKept(report: AgentReport): void {
   expect(brokenPromises(report, modelCalls), reportTable([report])).toEqual([]);

@@ -88,10 +88,11 @@ async function runOn(store: string, host: HostAgent, options: RunOptions): Promi
   });
   const { perTurn } = timeSession(session);
   const watched = watchRequests(session);
+  const run = await host.load();
   const start = performance.now();
   const { sent } = watched;
   const world = { url: double.url, model, session, sent, userMessages: userMessages(modelCalls) };
-  await host.run({ ...world, ...(summarizer !== undefined && { summarizer }) });
+  await run({ ...world, ...(summarizer !== undefined && { summarizer }) });
   const seconds = (performance.now() - start) / 1_000;
   await session.close();
   await double.close();
