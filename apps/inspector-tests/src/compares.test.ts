@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promptsPage } from "@threadfold/inspector";
-import axe, { type AxeResults } from "axe-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findChromium } from "./chromium.ts";
 import { HOSTILE_TEXTS } from "./hostile-work.ts";
 import { runCommand } from "./inspect-command.ts";
-import { BrowserBench } from "./testing/browser-page.ts";
+import { axeFindings, BrowserBench } from "./testing/browser-page.ts";
 
 const { isThere, note } = findChromium();
 const SESSION = fileURLToPath(new URL("../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url));
@@ -82,9 +81,7 @@ describe.skipIf(!isThere)(`what the page compares${note}`, () => {
     it(`axe finds nothing ${name}`, async () => {
       for (const url of [simulated, await pairPage()]) {
         const { page } = await bench.open(url, "main", { ...options, bypassCSP: true });
-        await page.evaluate(axe.source);
-        const { violations } = await page.evaluate<AxeResults>("axe.run()");
-        expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+        expect(await axeFindings(page)).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(
           0,
         );

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findChromium } from "./chromium.ts";
 import { writePage } from "./inspect-command.ts";
 import { recordedWork, work } from "./recorded-agent.ts";
-import { BrowserBench } from "./testing/browser-page.ts";
+import { axeFindings, BrowserBench } from "./testing/browser-page.ts";
 
 const { isThere, note } = findChromium();
 const SESSION = fileURLToPath(new URL("../../../examples/sessions/a-day-on-threadfold.jsonl", import.meta.url));
@@ -23,14 +22,6 @@ const PLACES = [
   "integrity",
   "search?query=package",
 ];
-
-/** What axe finds, one line each. */
-async function findings(page: Page): Promise<readonly string[]> {
-  const { violations } = await page.evaluate<AxeResults>("axe.run()");
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
 
 describe.skipIf(!isThere)(`how the page reads${note}`, () => {
   const bench = new BrowserBench();
@@ -51,12 +42,11 @@ describe.skipIf(!isThere)(`how the page reads${note}`, () => {
   ] as const) {
     it(`axe finds nothing ${name}`, async () => {
       const { page } = await bench.open(url, ".tabs", { ...options, bypassCSP: true });
-      await page.evaluate(axe.source);
       const found: string[] = [];
       for (const place of places) {
         await page.goto(`${url}#/${place}`);
         await page.locator(`.view-${place.split("?")[0]}`).waitFor();
-        found.push(...(await findings(page)).map((finding) => `${place}: ${finding}`));
+        found.push(...(await axeFindings(page)).map((finding) => `${place}: ${finding}`));
         if (await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
           found.push(`${place} is wider than the screen`);
       }

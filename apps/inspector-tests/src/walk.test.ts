@@ -147,7 +147,7 @@ describe.skipIf(!isThere)(`the inspector's page${note}`, () => {
     const followed = await followAgent(bench.browser, {
       store: bench.path("scripted.db"),
       calls: 300,
-      lookEveryMs: 1_000,
+      lookEveryMs: 300,
     });
     expect(followed).toMatchObject({ isWhole: true, isProved: true, complaints: [] });
     // It was opened while the agent worked, and read what was new: the whole index of this thread is some hundred kilobytes.

@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import axe, { type AxeResults } from "axe-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { startChromium } from "../chromium.ts";
 
 /** Milliseconds after which an action counts as hung, on any machine. */
@@ -12,12 +13,17 @@ const LONGEST_ACTION = 300_000;
 export class BrowserBench {
   #browser: Browser | undefined;
   #folder = "";
+  readonly #contexts: BrowserContext[] = [];
 
   constructor() {
     beforeAll(async () => {
       // What a page shows does not depend on how lasting the disk below its store is.
       this.#folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "threadfold-inspector-"));
       this.#browser = await startChromium();
+    });
+    // A page that stays open goes on working beside the next test.
+    afterEach(async () => {
+      for (const context of this.#contexts.splice(0)) await context.close();
     });
     afterAll(async () => {
       await this.#browser?.close();
@@ -41,6 +47,7 @@ export class BrowserBench {
    */
   async open(url: string, drawn = ".tabs", options: BrowserContextOptions = {}): Promise<OpenedPage> {
     const context = await this.browser.newContext({ reducedMotion: "reduce", ...options });
+    this.#contexts.push(context);
     const page = await context.newPage();
     // Laying out a megabyte of text takes a busy machine longer than the half minute for which the browser's driver
     // waits.
@@ -62,4 +69,14 @@ interface OpenedPage {
   readonly page: Page;
   readonly complaints: string[];
   readonly asked: readonly string[];
+}
+
+/** What axe finds in the page as it is now, one line each; the page's policy has to be bypassed. */
+export async function axeFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  // Writing down every element that is as it should be takes three times as long as looking at them.
+  const { violations } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
 }
