@@ -19,12 +19,14 @@ export const placeSystemMessages: Repair = {
     const shown: Draft[] = [];
     const waiting: Draft[] = [];
     let before: Draft | undefined;
+    let last: number | null = null;
     for (const draft of request.drafts) {
-      const stays = isDirective(draft, requirements) || (waiting.length === 0 && isBehindAnswer(draft, before));
+      const stays = isDirective(draft, requirements) || (waiting.length === 0 && isBehindAnswer(draft, before, last));
       if (isSystem(draft) && !stays) {
         waiting.push(draft);
         continue;
       }
+      last = draft.ordinal;
       if (draft.chat.role === "assistant" && takesSystem(before, requirements, ends)) {
         for (const system of waiting.splice(0)) shown.push(system);
       }
@@ -52,8 +54,9 @@ export function withoutAwaiting(
   return messages.slice(0, end + 1);
 }
 
-const isBehindAnswer = ({ ordinal }: Draft, before: Draft | undefined): boolean =>
-  before?.chat.role === "assistant" && before.message !== null && before.ordinal === ordinal - 1;
+/** @param last the ordinal of what stands before it, which may be another system message behind the same answer. */
+const isBehindAnswer = ({ ordinal }: Draft, before: Draft | undefined, last: number | null): boolean =>
+  before?.chat.role === "assistant" && before.message !== null && last === ordinal - 1;
 
 /**
  * Checks whether a system message may come next: after what is said to the model, behind which every piece but the first

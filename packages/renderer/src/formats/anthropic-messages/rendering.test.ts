@@ -384,6 +384,23 @@ describe("a system message inside a conversation", () => {
     expect(warnings.map(({ kind }) => kind)).toEqual(["system-as-notice"]);
   });
 
+  it("stays a notice there once the model answers, and so does another one behind it", () => {
+    const before = [
+      ["user", "go"],
+      ["assistant", "so"],
+      ["system", "be kind"],
+      ["system", "be brief"],
+    ] as const;
+    const after = [...before, ["assistant", "yes"], ["user", "end"]] as const;
+    const [first, second] = [before, after].map((said) => turns(render(said, { model })));
+    expect(first?.at(-1)).toEqual(["user", "[System notice]", "be kind", "[System notice]", "be brief"]);
+    expect(second?.slice(0, first?.length)).toEqual(first);
+    expect(second?.slice(first?.length)).toEqual([
+      ["assistant", "yes"],
+      ["user", "end"],
+    ]);
+  });
+
   it("comes after what is brought back for this request", () => {
     const rehydrated = [{ artifactId: ARTIFACT, content: "the file", tokens: 2, truncated: false }];
     const { messages } = render(
