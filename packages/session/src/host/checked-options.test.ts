@@ -5,6 +5,7 @@ import { allOf, anyOf, manualTrigger, presetByName, towards } from "@threadfold/
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
 
+const frameOf = (tool: unknown) => ({ frame: { tools: [tool] } });
 const threadId = asThreadId("checked");
 const codex = presetByName("codex");
 const analyze = () => [];
@@ -92,6 +93,11 @@ describe("opening a session from plain JavaScript", () => {
     ["a queue that takes no jobs", { background: { queue: {} } }, "background.queue", "pgBossQueue"],
     ["workers that are a word", { background: "queue" }, "background", "queue"],
     ["no workers at all", { background: null }, "background", "queue"],
+    ["a tool as Anthropic has it", frameOf({ name: "bash", input_schema: {} }), "frame.tools[0]", "inputSchema"],
+    ["a tool as OpenAI has it", frameOf({ type: "function", function: {} }), "frame.tools[0]", "inputSchema"],
+    ["a tool with a word as schema", frameOf({ name: "bash", inputSchema: "object" }), "frame.tools[0]", "inputSchema"],
+    ["a tool without a name", frameOf({ name: "", inputSchema: {} }), "frame.tools[0]", "name"],
+    ["no tool", frameOf(null), "frame.tools[0]", "name"],
   ])("refuses %s by name, and hints at what is valid", async (_, options, name, hint) => {
     await expect(ContextSession.open({ threadId, ...options } as never)).rejects.toMatchObject({
       code: "INVALID_CONFIG",
@@ -151,6 +157,11 @@ describe("a session that is used from plain JavaScript", () => {
       { code: "INVALID_CONFIG", message: expect.stringContaining("trigger") as never },
     ],
     ["prepare(frame)", (session) => session.prepare({ frame: "You are an agent." }), { code: "INVALID_CONFIG" }],
+    [
+      "prepare(tool)",
+      (session) => session.prepare({ frame: { tools: [{ name: "bash", input_schema: {} }] } }),
+      { code: "INVALID_CONFIG", message: expect.stringContaining("frame.tools[0]") as never },
+    ],
     ["compact(frame)", (session) => session.compact({ frame: { system: "x", tools: [] } }), { code: "INVALID_CONFIG" }],
     ["dryRun(frame)", (session) => session.dryRun({ frame: { system: "x" } }), { code: "INVALID_CONFIG" }],
     ["background(frame)", (session) => session.compactInBackground({ frame: [] }), { code: "INVALID_CONFIG" }],

@@ -13,7 +13,6 @@ import { presetByName } from "@threadfold/strategies";
 import type { SummaryModelSettings } from "@threadfold/summarizers";
 import type { CompactOptions, FrameFields } from "@threadfold/turn";
 import type { BackgroundOptions } from "../queue/compaction-queue.ts";
-import type { ModelResponse } from "./model-response.ts";
 import type { ModelTarget, OverBudget, PrepareOptions } from "./prepared-request.ts";
 import type { Hook, SessionHooks } from "./session-hooks.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
@@ -58,11 +57,11 @@ function refuseUnknownOptions(
 // cause.
 
 /**
- * @throws ThreadfoldError `INVALID_CONFIG` for a frame that is not an object, or whose fields are of the wrong kind.
+ * @throws ThreadfoldError `INVALID_CONFIG` for a frame that is no object, or with a tool that is none.
  */
 function checkFrame(frame: FrameFields | undefined): void {
   if (frame === undefined) return;
-  const isList = (field: unknown) => field === undefined || Array.isArray(field);
+  const isList = (field: unknown): boolean => field === undefined || Array.isArray(field);
   if (!isPlainObject(frame) || !isList(frame.system) || !isList(frame.tools))
     refuseArgument("frame", "system and tools have to be lists.", "Without tools, pass { system: [text] }.");
   if (frame.host !== undefined && !isPlainObject(frame.host))
@@ -71,6 +70,10 @@ function checkFrame(frame: FrameFields | undefined): void {
       "it has to be an object.",
       "Pass what the request body contains in addition to the payload: { thinking, toolChoice }.",
     );
+  const wrong = frame.tools?.findIndex((tool) => !tool?.name || !isPlainObject(tool.inputSchema)) ?? -1;
+  const what = "it has to be { name, description, inputSchema }, with a JSON Schema.";
+  const hint = "What a provider calls input_schema or parameters is inputSchema, beside the tool's name.";
+  if (wrong >= 0) refuseArgument(`frame.tools[${wrong}]`, what, hint);
 }
 
 const isPlainObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -116,13 +119,6 @@ export function checkPrepareOptions(options: PrepareOptions): void {
 function checkOverBudget(choice: OverBudget | undefined): void {
   if (choice === undefined || OVER_BUDGET.includes(choice)) return;
   refuseArgument("onOverBudget", `it has to be one of ${OVER_BUDGET.join(", ")}.`);
-}
-
-/** @throws ThreadfoldError `INVALID_CONFIG` for a response without its list of messages. */
-export function checkResponse(response: ModelResponse): void {
-  if (has(response, "messages") && Array.isArray(response.messages)) return;
-  const hint = "Pass { messages: [message], usage }. Read an answer of the Anthropic SDK with fromAnthropic.";
-  refuseArgument("response", "messages has to be a list.", hint);
 }
 
 /** @throws ThreadfoldError `INVALID_CONFIG` for a target that is not an object. */

@@ -1,6 +1,7 @@
 import type { Message, MessageId, MessageInput, Part } from "@threadfold/core";
 import { discardTruncatedCalls, recognizeOverflow } from "@threadfold/renderer";
 import type { OverflowFigures, StopReason, UsageReport } from "@threadfold/turn";
+import { refuseArgument } from "./checked-options.ts";
 
 /** A tool call as it appears in an assistant message. */
 export type ToolCall = Extract<Part, { readonly type: "tool-call" }>;
@@ -15,6 +16,13 @@ export interface ModelResponse {
   readonly usage?: Omit<UsageReport, "stopReason">;
   /** `end` by default. `stopReasonOf` converts a provider's own value. */
   readonly stopReason?: StopReason;
+}
+
+/** @throws ThreadfoldError `INVALID_CONFIG` for a response without its list of messages. */
+export function checkResponse(response: ModelResponse): void {
+  if (Array.isArray((response as Partial<ModelResponse> | null)?.messages)) return;
+  const hint = "Pass { messages: [message], usage }. Read an answer of the Anthropic SDK with fromAnthropic.";
+  refuseArgument("response", "messages has to be a list.", hint);
 }
 
 /** The result of `ContextSession.complete`. */

@@ -11,10 +11,9 @@ import {
   checkCompactOptions,
   checkOnDemand,
   checkPrepareOptions,
-  checkResponse,
   checkTarget,
 } from "../host/checked-options.ts";
-import type { CompletedResponse, FailedCall, ModelResponse } from "../host/model-response.ts";
+import { type CompletedResponse, checkResponse, type FailedCall, type ModelResponse } from "../host/model-response.ts";
 import type { ModelTarget, PreparedRequest, PrepareOptions, RequestReference } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
 import { otherOptions, systemClock } from "../host/session-parts.ts";
