@@ -152,6 +152,8 @@ describe("a run of the whole", () => {
     ["npx vitest run src/week.test.ts -t 'begins on Monday'", "npx vitest run"],
     ["pytest tests/test_week.py -k monday -x", "pytest -q"],
     ["pytest tests/unit/test_week.py::test_monday", "pytest tests/"],
+    ["pytest tests/test_week.py::TestWeek::test_monday", "pytest tests/test_week.py"],
+    ["pytest tests/test_week.py::TestWeek::test_monday", "pytest tests/test_week.py::TestWeek"],
     ["go test ./cmd/week/... -run TestWeek -v", "go test ./..."],
     ["cargo test week", "cargo test"],
   ] as const;
@@ -170,6 +172,8 @@ describe("a run of the whole", () => {
     ["npm test -- --coverage", "npm test", GREEN],
     ["npm run test:e2e", "npm run test", GREEN],
     ["pytest tests/test_week.py", "pytest tests/unit", GREEN],
+    ["pytest tests/test_week.py::test_monday", "pytest tests/test_week.py::test_mon", GREEN],
+    ["pytest tests/unit; pytest tests/slow", "pytest tests/unit", GREEN],
     ["go test ./cmd/week", "go test", GREEN],
     ["make install", "make", GREEN],
   ])("is known as one, and anything else leaves what failed: %s, %s", (failed, passed, output) => {

@@ -227,7 +227,7 @@ describe("files", () => {
       "read src/d.ts",
     ]);
     expect(text).toContain("src/a.ts (modified): afterwards");
-    expect(text).toContain("`npm run build && npm test` → 12 passed");
+    expect(text).toContain("`npm run build; npm test` → 12 passed");
   });
 
   it("knows the file of an editor that keeps one open by what its result shows", () => {

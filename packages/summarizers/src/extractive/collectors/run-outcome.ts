@@ -146,11 +146,11 @@ export function coversRun(whole: string, part: string): boolean {
   // Without a package, `go test` runs the tests of one folder.
   if (!isWhole || !all.some((word) => RUNS_TESTS.test(word)) || (all[0] === "go" && all.length < 3)) return false;
   const chosen = some.slice(all.length);
-  return chosen.every((word) => word !== "&&" && (!word.startsWith("-") || CHOOSES.test(word)));
+  return !chosen.some((word) => /^(?:&&|\|\|?)$|;$/.test(word) || (word.startsWith("-") && !CHOOSES.test(word)));
 }
 
-const isInside = (path: string, folder: string): boolean =>
-  path.startsWith(`${folder.replace(/\/?(?:\.\.\.)?$/, "")}/`);
+const isInside = (part: string, whole: string): boolean =>
+  [`${whole.replace(/\/?(?:\.\.\.)?$/, "")}/`, `${whole}::`].some((start) => part.startsWith(start));
 
 /** What an outcome is told with. */
 export interface OutcomeContext {

@@ -73,7 +73,7 @@ export function readCall(part: ToolCallPart, place: Place): CallReading {
 
 function commandOf(input: JsonValue): string | null {
   const { commands } = toolArguments(input);
-  if (Array.isArray(commands)) return commands.filter((one) => typeof one === "string").join(" && ") || null;
+  if (Array.isArray(commands)) return commands.filter((one) => typeof one === "string").join("; ") || null;
   const value = typeof input === "string" ? input : toolArgument(input, "command");
   if (typeof value === "string") return value;
   return Array.isArray(value) ? typedCommand(value.filter((word) => typeof word === "string")) || null : null;

@@ -5,9 +5,11 @@ import { oneLine } from "../../text/excerpt.ts";
 export interface ShellSegment {
   readonly words: readonly string[];
   readonly redirects: readonly string[];
-  /** True when it reads what the command before it prints. */
-  readonly isPiped: boolean;
+  /** What joins it to the command before it; `;` when it runs in any case. */
+  readonly joint: "|" | "&&" | "||" | ";";
 }
+
+const JOINTS: Readonly<Record<string, ShellSegment["joint"]>> = { "|": "|", "&&": "&&", "||": "||" };
 
 /** The most of a command that is read, in UTF-16 code units. */
 const MAX_SCANNED = 20_000;
@@ -34,7 +36,7 @@ class ShellReader {
   #word = "";
   #quoted = false;
   #redirecting = false;
-  #piped = false;
+  #joint: ShellSegment["joint"] = ";";
   #hereDocument: string | null = null;
 
   constructor(text: string) {
@@ -76,7 +78,7 @@ class ShellReader {
       case "&":
         if (sign === "&" && this.#text[index - 1] === ">") return index;
         this.#endSegment();
-        this.#piped = sign === "|" && this.#text[index - 1] !== "|" && this.#text[index + 1] !== "|";
+        this.#joint = JOINTS[this.#text[index - 1] === sign ? sign + sign : sign] ?? ";";
         return index;
       case ">":
         return this.#takeRedirect(index);
@@ -177,8 +179,8 @@ class ShellReader {
   #endSegment(): void {
     this.#endWord();
     if (this.#words.length > 0 || this.#redirects.length > 0) {
-      this.#segments.push({ words: this.#words, redirects: this.#redirects, isPiped: this.#piped });
-      this.#piped = false;
+      this.#segments.push({ words: this.#words, redirects: this.#redirects, joint: this.#joint });
+      this.#joint = ";";
     }
     this.#words = [];
     this.#redirects = [];
@@ -226,13 +228,20 @@ const [MAX_LENGTH, MAX_PATH] = [160, 60];
  * changes history; without pipes, redirects and commands that only look around. Null when there is no such part.
  */
 export function notableCommand(command: string): string | null {
-  const parts = readShellCommand(command)
-    .map(({ words, isPiped }) => ({ words: withoutPrefixes(words), isPiped }))
-    .filter(({ words, isPiped }) => isStash(words) || (isNotable(words) && !(isPiped && FILTER.test(words.join(" ")))))
-    .map(({ words }) => words);
-  if (parts.every(isStash)) return null;
-  const label = parts.map((words) => words.map(shown).join(" ")).join(" && ");
-  return oneLine(label).replaceAll('"', "'").slice(0, MAX_LENGTH).toWellFormed();
+  let [label, tells] = ["", false];
+  let joint: ShellSegment["joint"] = "|";
+  for (const segment of readShellCommand(command)) {
+    const words = withoutPrefixes(segment.words);
+    // Only what needs each success in between, shown or not, is told as if it needed that of the command before it.
+    if (joint === "|" || (joint === "&&" && segment.joint !== "|")) joint = segment.joint;
+    else if (segment.joint !== "|") joint = ";";
+    const isTold = isNotable(words) && !(segment.joint === "|" && FILTER.test(words.join(" ")));
+    if (!isTold && !isStash(words)) continue;
+    tells ||= !isStash(words);
+    label += `${label === "" ? "" : joint === ";" ? "; " : ` ${joint} `}${words.map(shown).join(" ")}`;
+    joint = "|";
+  }
+  return tells ? oneLine(label).replaceAll('"', "'").slice(0, MAX_LENGTH).toWellFormed() : null;
 }
 
 function withoutPrefixes(words: readonly string[]): readonly string[] {
@@ -299,10 +308,10 @@ const COMPARISON = /^git (?:diff|status)\b(?!.*--check\b)/;
 /** The pipelines of a script, in which each command is given by its words. */
 function pipelinesOf(script: string): readonly (readonly string[])[] {
   const pipelines: string[][] = [];
-  for (const { words, isPiped } of readShellCommand(script)) {
+  for (const { words, joint } of readShellCommand(script)) {
     const command = withoutPrefixes(words).join(" ");
     if (command === "" || command === "true") continue;
-    if (isPiped) pipelines.at(-1)?.push(command);
+    if (joint === "|") pipelines.at(-1)?.push(command);
     else pipelines.push([command]);
   }
   return pipelines;
