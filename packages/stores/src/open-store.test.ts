@@ -36,6 +36,18 @@ describe("openStore", () => {
     expect(await stores[1]?.threads.load(THREAD)).toBeNull();
   });
 
+  it("refuses an option that it does not know, so that nothing is written in the clear by mistake", async () => {
+    for (const [options, name, hint] of [
+      [{ encrypted: {} }, "encrypted", "encryption"],
+      [{ tenatId: "acme" }, "tenatId", "Did you mean tenantId?"],
+    ] as const)
+      await expect(openStore("memory:", options as never)).rejects.toMatchObject({
+        code: "INVALID_CONFIG",
+        details: { name },
+        hint: expect.stringContaining(hint),
+      });
+  });
+
   it("seals content with a key per tenant and subject when it is given keys", async () => {
     const path = join(folder, "sealed.db");
     const keys = fileKeyStore(join(folder, "keys"));

@@ -1,5 +1,11 @@
 import { resolve } from "node:path";
-import { type KeyStore, type SummaryCacheStore, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import {
+  type KeyStore,
+  nearestName,
+  type SummaryCacheStore,
+  ThreadfoldError,
+  type ThreadfoldStore,
+} from "@threadfold/core";
 import type { OpenSegments } from "./audit/segment.ts";
 import { encryptedStore, sealedSummaries } from "./encryption/encrypted-store.ts";
 import type { EncryptionOptions } from "./encryption/sealer.ts";
@@ -52,6 +58,7 @@ export interface OpenedStore extends ThreadfoldStore {
  * driver that is not installed, and whatever the backend throws.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
+  refuseUnknownOptions(options);
   const store = await openMain(url, options);
   const opened: { close(): Promise<void> }[] = [store];
   try {
@@ -64,6 +71,28 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
     for (const part of opened) await part.close();
     throw error;
   }
+}
+
+/** Every option by name; the compiler ensures that none is missing. */
+const OPTIONS: Readonly<Record<keyof OpenStoreOptions, true>> = {
+  clock: true,
+  tenantId: true,
+  artifacts: true,
+  s3: true,
+  summaryCache: true,
+  encryption: true,
+  postgres: true,
+};
+
+/** A misspelled option would be ignored silently, and a store that was to be sealed written in the clear. */
+function refuseUnknownOptions(options: OpenStoreOptions): void {
+  const unknown = Object.keys(options).find((name) => !(name in OPTIONS));
+  if (unknown === undefined) return;
+  const near = nearestName(unknown, Object.keys(OPTIONS));
+  throw new ThreadfoldError("INVALID_CONFIG", `${unknown}: there is no such option.`, {
+    hint: near === undefined ? `Known options: ${Object.keys(OPTIONS).join(", ")}.` : `Did you mean ${near}?`,
+    details: { name: unknown },
+  });
 }
 
 function sealed(store: ThreadfoldStore, { encryption, tenantId = null }: OpenStoreOptions): ThreadfoldStore {
