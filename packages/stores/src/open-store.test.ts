@@ -37,14 +37,22 @@ describe("openStore", () => {
   });
 
   it("refuses an option that it does not know, so that nothing is written in the clear by mistake", async () => {
-    for (const [options, name, hint] of [
-      [{ encrypted: {} }, "encrypted", "encryption"],
-      [{ tenatId: "acme" }, "tenatId", "Did you mean tenantId?"],
+    for (const [options, option, hint] of [
+      [{ encrypted: {} }, "encrypted", /^Did you mean encryption\?$/],
+      [{ tenatId: "acme" }, "tenatId", /^Did you mean tenantId\?$/],
+      [{ seal: true }, "seal", /^Known options: .*encryption/],
     ] as const)
       await expect(openStore("memory:", options as never)).rejects.toMatchObject({
         code: "INVALID_CONFIG",
-        details: { name },
-        hint: expect.stringContaining(hint),
+        details: { option },
+        hint: expect.stringMatching(hint),
+      });
+    for (const options of [null, "sealed"])
+      await expect(openStore("memory:", options as never)).rejects.toMatchObject({ details: { option: "options" } });
+    for (const encryption of [{}, { keys: "a key" }])
+      await expect(openStore("memory:", { encryption } as never)).rejects.toMatchObject({
+        code: "INVALID_CONFIG",
+        details: { option: "keys" },
       });
   });
 

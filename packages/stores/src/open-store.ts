@@ -1,11 +1,5 @@
 import { resolve } from "node:path";
-import {
-  type KeyStore,
-  nearestName,
-  type SummaryCacheStore,
-  ThreadfoldError,
-  type ThreadfoldStore,
-} from "@threadfold/core";
+import { type KeyStore, type SummaryCacheStore, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
 import type { OpenSegments } from "./audit/segment.ts";
 import { encryptedStore, sealedSummaries } from "./encryption/encrypted-store.ts";
 import type { EncryptionOptions } from "./encryption/sealer.ts";
@@ -19,7 +13,7 @@ import type { RedisSummaryCache, RedisSummaryCacheOptions } from "./redis/redis-
 import type { S3ArtifactsOptions } from "./s3/s3-artifacts.ts";
 import type { ClosableArtifacts, ObjectFolder } from "./shared/object-artifacts.ts";
 import { nodeFiles } from "./shared/on-demand.ts";
-import { checkTextOption } from "./shared/options.ts";
+import { checkTextOption, refuseUnknownOptions } from "./shared/options.ts";
 import type { StoreOptions } from "./shared/store-basics.ts";
 
 /** Options for opening a store, its artifacts and its summary cache. */
@@ -58,7 +52,8 @@ export interface OpenedStore extends ThreadfoldStore {
  * driver that is not installed, and whatever the backend throws.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
-  refuseUnknownOptions(options);
+  // Otherwise a store that was to be sealed would be written in the clear.
+  refuseUnknownOptions(options, Object.keys(OPTIONS));
   const store = await openMain(url, options);
   const opened: { close(): Promise<void> }[] = [store];
   try {
@@ -83,17 +78,6 @@ const OPTIONS: Readonly<Record<keyof OpenStoreOptions, true>> = {
   encryption: true,
   postgres: true,
 };
-
-/** A misspelled option would be ignored silently, and a store that was to be sealed written in the clear. */
-function refuseUnknownOptions(options: OpenStoreOptions): void {
-  const unknown = Object.keys(options).find((name) => !(name in OPTIONS));
-  if (unknown === undefined) return;
-  const near = nearestName(unknown, Object.keys(OPTIONS));
-  throw new ThreadfoldError("INVALID_CONFIG", `${unknown}: there is no such option.`, {
-    hint: near === undefined ? `Known options: ${Object.keys(OPTIONS).join(", ")}.` : `Did you mean ${near}?`,
-    details: { name: unknown },
-  });
-}
 
 function sealed(store: ThreadfoldStore, { encryption, tenantId = null }: OpenStoreOptions): ThreadfoldStore {
   if (encryption === undefined) return store;

@@ -1,4 +1,5 @@
 import { asThreadId, type ContextCompactionEvent, ThreadfoldError } from "@threadfold/core";
+import * as z from "@threadfold/core/schema";
 import { formatById } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { allOf, anyOf, manualTrigger, presetByName, towards } from "@threadfold/strategies";
@@ -96,6 +97,15 @@ describe("opening a session from plain JavaScript", () => {
     ["a tool as Anthropic has it", frameOf({ name: "bash", input_schema: {} }), "frame.tools[0]", "inputSchema"],
     ["a tool as OpenAI has it", frameOf({ type: "function", function: {} }), "frame.tools[0]", "inputSchema"],
     ["a tool with a word as schema", frameOf({ name: "bash", inputSchema: "object" }), "frame.tools[0]", "inputSchema"],
+    [
+      "a tool with a schema of zod",
+      frameOf({ name: "bash", inputSchema: z.object({}) }),
+      "frame.tools[0]",
+      "z.toJSONSchema",
+    ],
+    ["a tool whose name is a number", frameOf({ name: 7, inputSchema: {} }), "frame.tools[0]", "name"],
+    ["a system text that is a list", { frame: { system: ["Be brief.", ["x"]] } }, "frame.system[1]", "text"],
+    ["no system text", { frame: { system: [null] } }, "frame.system[0]", "text"],
     ["a tool without a name", frameOf({ name: "", inputSchema: {} }), "frame.tools[0]", "name"],
     ["no tool", frameOf(null), "frame.tools[0]", "name"],
   ])("refuses %s by name, and hints at what is valid", async (_, options, name, hint) => {

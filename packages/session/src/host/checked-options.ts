@@ -6,6 +6,7 @@ import {
   parseCalibration,
   ThreadfoldError,
   type ThreadId,
+  type ToolDefinition,
 } from "@threadfold/core";
 import { formatById } from "@threadfold/renderer";
 import { providerCompaction } from "@threadfold/renderer/native";
@@ -57,7 +58,7 @@ function refuseUnknownOptions(
 // cause.
 
 /**
- * @throws ThreadfoldError `INVALID_CONFIG` for a frame that is no object, or with a tool that is none.
+ * @throws ThreadfoldError `INVALID_CONFIG` for a frame that is no object, or with a text or a tool that is none.
  */
 function checkFrame(frame: FrameFields | undefined): void {
   if (frame === undefined) return;
@@ -70,11 +71,21 @@ function checkFrame(frame: FrameFields | undefined): void {
       "it has to be an object.",
       "Pass what the request body contains in addition to the payload: { thinking, toolChoice }.",
     );
-  const wrong = frame.tools?.findIndex((tool) => !tool?.name || !isPlainObject(tool.inputSchema)) ?? -1;
-  const what = "it has to be { name, description, inputSchema }, with a JSON Schema.";
-  const hint = "What a provider calls input_schema or parameters is inputSchema, beside the tool's name.";
-  if (wrong >= 0) refuseArgument(`frame.tools[${wrong}]`, what, hint);
+  const text = frame.system?.findIndex((entry) => typeof (Object(entry).text ?? entry) !== "string") ?? -1;
+  if (text >= 0) refuseArgument(`frame.system[${text}]`, "it has to be a text.", "Pass [text], or [{ text }].");
+  const tool = frame.tools?.findIndex((each) => !isTool(each)) ?? -1;
+  if (tool >= 0) refuseArgument(`frame.tools[${tool}]`, "it has to be { name, description, inputSchema }.", TOOL_HINT);
 }
+
+const TOOL_HINT =
+  "Give it a name. What a provider calls input_schema or parameters is inputSchema, a JSON Schema: z.toJSONSchema makes one.";
+
+/** A schema of a library, such as zod's, is an object of a class. */
+const isTool = (tool: ToolDefinition | null): boolean =>
+  typeof tool?.name === "string" &&
+  tool.name !== "" &&
+  isPlainObject(tool.inputSchema) &&
+  !("~standard" in tool.inputSchema);
 
 const isPlainObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -295,17 +306,6 @@ function checkProviderCompaction({ providerCompaction: asked, format, compaction
     );
   if (compaction === false)
     refuseArgument("providerCompaction", "it contradicts compaction: false.", "Omit one of them.");
-}
-
-/** @throws ThreadfoldError `INVALID_CONFIG` when the session was not opened for compaction on demand. */
-export function checkOnDemand({ providerCompaction: asked }: SessionOptions, send: unknown): void {
-  if (asked?.when !== "on-demand")
-    refuseArgument(
-      "compactAtProvider",
-      "the session was not opened for it.",
-      'Open it with providerCompaction: { when: "on-demand" }.',
-    );
-  if (typeof send !== "function") refuseArgument("send", "it has to be a function.");
 }
 
 const MODEL_SETTINGS: Readonly<Record<keyof SummaryModelSettings, true>> = {

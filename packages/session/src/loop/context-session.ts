@@ -6,13 +6,7 @@ import type { CompactOptions, LoggedCompaction, OverflowFigures, PlanPreview, Us
 import { ABANDONED, type BackgroundFold } from "../fold/background-folds.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
 import { beginSubAgent, type SubAgent, type SubAgentOptions } from "../handoff/sub-agent.ts";
-import {
-  checkAppendOptions,
-  checkCompactOptions,
-  checkOnDemand,
-  checkPrepareOptions,
-  checkTarget,
-} from "../host/checked-options.ts";
+import { checkAppendOptions, checkCompactOptions, checkPrepareOptions, checkTarget } from "../host/checked-options.ts";
 import { type CompletedResponse, checkResponse, type FailedCall, type ModelResponse } from "../host/model-response.ts";
 import type { ModelTarget, PreparedRequest, PrepareOptions, RequestReference } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
@@ -20,7 +14,7 @@ import { otherOptions, systemClock } from "../host/session-parts.ts";
 import { prepareAgain } from "../replay/replay-thread.ts";
 import { type ForkedThread, type ForkOptions, forkThread } from "../thread/fork-thread.ts";
 import { closeInTime, TurnQueue } from "../waits/turn-queue.ts";
-import { ModelAnswers } from "./model-answers.ts";
+import { checkOnDemand, ModelAnswers } from "./model-answers.ts";
 import { SessionReading } from "./session-reading.ts";
 import { openServices, type SessionServices } from "./session-services.ts";
 

@@ -9,6 +9,7 @@ import {
 } from "@threadfold/core";
 import type { CompactionCall } from "@threadfold/renderer/native";
 import type { OverflowFigures, UsageReport } from "@threadfold/turn";
+import { refuseArgument } from "../host/checked-options.ts";
 import {
   type CompletedResponse,
   type FailedCall,
@@ -17,6 +18,7 @@ import {
   TakenAnswers,
   withoutTruncatedCalls,
 } from "../host/model-response.ts";
+import type { SessionOptions } from "../host/session-options.ts";
 import type { SessionServices } from "./session-services.ts";
 
 /** Handles the model's answers and failures: appends, learns from them, and decides whether to try again. */
@@ -138,4 +140,15 @@ export class ModelAnswers {
     const { memory, request } = this.#services;
     return memory.overflowed(report, tokenBudget(request.config).limitTokens);
   }
+}
+
+/** @throws ThreadfoldError `INVALID_CONFIG` when the session was not opened for compaction on demand. */
+export function checkOnDemand({ providerCompaction: asked }: SessionOptions, send: unknown): void {
+  if (asked?.when !== "on-demand")
+    refuseArgument(
+      "compactAtProvider",
+      "the session was not opened for it.",
+      'Open it with providerCompaction: { when: "on-demand" }.',
+    );
+  if (typeof send !== "function") refuseArgument("send", "it has to be a function.");
 }

@@ -11,6 +11,7 @@ import {
   type ThreadId,
   withinLimit,
 } from "@threadfold/core";
+import { refusedOption } from "../shared/options.ts";
 import {
   type EnvelopeContext,
   envelopeKeyVersion,
@@ -148,12 +149,14 @@ const inTheClear = (threadId: ThreadId): ThreadfoldError =>
 /**
  * Names subjects together with their tenant, so that two tenants never share a key.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when the time limit is out of range.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the keys are no key store or the time limit is out of range.
  */
 export function sealedPlaces(
   keyStore: KeyStore,
   { tenantId = null, subjectOf = String, keyTimeLimitMs = KEY_TIME_LIMIT_MS }: EncryptionOptions,
 ): PlaceOf {
+  if (typeof Object(keyStore).getOrCreate !== "function")
+    throw refusedOption("keys", "a key store is needed, such as that of fileKeyStore or memoryKeyStore");
   const keys = limitedKeys(keyStore, checkTimeLimit("keyTimeLimitMs", keyTimeLimitMs));
   return (threadId) => ({ keys, tenantId, threadId, subject: canonicalJson([tenantId, subjectOf(threadId)]) });
 }

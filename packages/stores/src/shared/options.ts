@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "@threadfold/core";
+import { nearestName, ThreadfoldError } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 import { isPlainText } from "./store-basics.ts";
 
@@ -46,6 +46,22 @@ export function checkOptions(options: unknown, kinds: OptionKinds): void {
     const [isOfKind, need] = OPTION_KINDS[kind];
     if (value !== undefined && !isOfKind(value)) throw refusedOption(option, need);
   }
+}
+
+/**
+ * Refuses an option of an unknown name, which would be ignored silently.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` that names it and what was probably meant.
+ */
+export function refuseUnknownOptions(options: unknown, known: readonly string[]): void {
+  if (typeof options !== "object" || options === null) throw refusedOption("options", "an object is needed");
+  const option = Object.keys(options).find((name) => !known.includes(name));
+  if (option === undefined) return;
+  const meant = nearestName(option, known);
+  throw new ThreadfoldError("INVALID_CONFIG", `${option}: there is no such option.`, {
+    hint: meant === undefined ? `Known options: ${known.join(", ")}.` : `Did you mean ${meant}?`,
+    details: { option },
+  });
 }
 
 /** The error for an option that does not have what it needs. */
