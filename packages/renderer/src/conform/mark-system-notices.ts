@@ -7,10 +7,10 @@ import { endsWithProviderAnswer } from "./provider-items.ts";
 
 /**
  * Moves mid-conversation system messages between what is said to the model and its answer, if the format has them only
- * there: each moves forward to the next such place, because a fold may have taken what stood around it. Directly behind
- * an answer that is there in the log as well it stays and becomes a notice, as in the request for the next answer. One at
- * the end moves on if somebody speaks before the model answers: the only case in which a longer log changes what was
- * sent, because no place is legal both before and after.
+ * there: each moves forward to the next such place, because a fold may have taken what stood around it. Behind an answer
+ * it stays and becomes a notice, as in the request for the next answer, whatever between the two is not sent. One at the
+ * end moves on if somebody speaks before the model answers: the only case in which a longer log changes what was sent,
+ * because no place is legal both before and after.
  */
 export const placeSystemMessages: Repair = {
   name: "place-system-messages",
@@ -19,14 +19,12 @@ export const placeSystemMessages: Repair = {
     const shown: Draft[] = [];
     const waiting: Draft[] = [];
     let before: Draft | undefined;
-    let last: number | null = null;
     for (const draft of request.drafts) {
-      const stays = isDirective(draft, requirements) || (waiting.length === 0 && isBehindAnswer(draft, before, last));
+      const stays = isDirective(draft, requirements) || (waiting.length === 0 && isAnswer(before));
       if (isSystem(draft) && !stays) {
         waiting.push(draft);
         continue;
       }
-      last = draft.ordinal;
       if (draft.chat.role === "assistant" && takesSystem(before, requirements, ends)) {
         for (const system of waiting.splice(0)) shown.push(system);
       }
@@ -54,9 +52,7 @@ export function withoutAwaiting(
   return messages.slice(0, end + 1);
 }
 
-/** @param last the ordinal of what stands before it, which may be another system message behind the same answer. */
-const isBehindAnswer = ({ ordinal }: Draft, before: Draft | undefined, last: number | null): boolean =>
-  before?.chat.role === "assistant" && before.message !== null && last === ordinal - 1;
+const isAnswer = (before: Draft | undefined): boolean => before?.chat.role === "assistant" && before.message !== null;
 
 /**
  * Checks whether a system message may come next: after what is said to the model, behind which every piece but the first

@@ -384,16 +384,23 @@ describe("a system message inside a conversation", () => {
     expect(warnings.map(({ kind }) => kind)).toEqual(["system-as-notice"]);
   });
 
-  it("stays a notice there once the model answers, and so does another one behind it", () => {
-    const before = [
-      ["user", "go"],
-      ["assistant", "so"],
-      ["system", "be kind"],
-      ["system", "be brief"],
-    ] as const;
-    const after = [...before, ["assistant", "yes"], ["user", "end"]] as const;
+  it.each<readonly [what: string, between: readonly MessageSpec[]]>([
+    ["an answer", []],
+    ["another one", [["system", "be brief"]]],
+    ["an answer with nothing in it", [["assistant", " "]]],
+    ["a user who says nothing", [["user", " "]]],
+    [
+      "an answer with nothing in it and another one",
+      [
+        ["assistant", " "],
+        ["system", "be brief"],
+      ],
+    ],
+  ])("stays a notice behind %s once the model answers", (_, between) => {
+    const before: readonly MessageSpec[] = [["user", "go"], ["assistant", "so"], ...between, ["system", "be kind"]];
+    const after: readonly MessageSpec[] = [...before, ["assistant", "yes"], ["user", "end"]];
     const [first, second] = [before, after].map((said) => turns(render(said, { model })));
-    expect(first?.at(-1)).toEqual(["user", "[System notice]", "be kind", "[System notice]", "be brief"]);
+    expect(first?.at(-1)?.slice(-2)).toEqual(["[System notice]", "be kind"]);
     expect(second?.slice(0, first?.length)).toEqual(first);
     expect(second?.slice(first?.length)).toEqual([
       ["assistant", "yes"],
