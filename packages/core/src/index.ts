@@ -12,6 +12,7 @@ export {
 export {
   freezeDeep,
   isJsonValue,
+  isPlainObject,
   type JsonObject,
   jsonObjectSchema,
   type JsonValue,

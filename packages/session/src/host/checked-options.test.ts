@@ -131,6 +131,12 @@ describe("opening a session from plain JavaScript", () => {
     });
   });
 
+  it("accepts a JSON Schema that zod made, which still knows where it is from", async () => {
+    const inputSchema = z.toJSONSchema(z.object({ command: z.string() }));
+    expect(inputSchema).toHaveProperty("~standard");
+    await (await ContextSession.open({ threadId, ...frameOf({ name: "bash", inputSchema }) } as never)).close();
+  });
+
   it("needs nothing but a thread id", async () => {
     await (await ContextSession.open({ threadId })).close();
   });

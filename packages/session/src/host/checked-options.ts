@@ -2,6 +2,7 @@ import {
   checkModelRows,
   checkTimeLimit,
   contextCompactionConfigSchema,
+  isPlainObject,
   nearestName,
   parseCalibration,
   ThreadfoldError,
@@ -63,9 +64,9 @@ function refuseUnknownOptions(
 function checkFrame(frame: FrameFields | undefined): void {
   if (frame === undefined) return;
   const isList = (field: unknown): boolean => field === undefined || Array.isArray(field);
-  if (!isPlainObject(frame) || !isList(frame.system) || !isList(frame.tools))
+  if (!isObject(frame) || !isList(frame.system) || !isList(frame.tools))
     refuseArgument("frame", "system and tools have to be lists.", "Without tools, pass { system: [text] }.");
-  if (frame.host !== undefined && !isPlainObject(frame.host))
+  if (frame.host !== undefined && !isObject(frame.host))
     refuseArgument(
       "frame.host",
       "it has to be an object.",
@@ -80,14 +81,11 @@ function checkFrame(frame: FrameFields | undefined): void {
 const TOOL_HINT =
   "Give it a name. What a provider calls input_schema or parameters is inputSchema, a JSON Schema: z.toJSONSchema makes one.";
 
-/** A schema of a library, such as zod's, is an object of a class. */
+/** A schema of a library, such as zod's, is an instance of a class; the JSON Schema that it makes is not. */
 const isTool = (tool: ToolDefinition | null): boolean =>
-  typeof tool?.name === "string" &&
-  tool.name !== "" &&
-  isPlainObject(tool.inputSchema) &&
-  !("~standard" in tool.inputSchema);
+  typeof tool?.name === "string" && tool.name !== "" && isObject(tool.inputSchema) && isPlainObject(tool.inputSchema);
 
-const isPlainObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const COMPACT_OPTIONS = [
   "frame",
@@ -267,7 +265,7 @@ function withoutNames({ preset, format, ...options }: OpenOptions): CheckedOptio
 
 function checkCacheBreakpoints({ cacheBreakpoints: asked }: CheckedOptions): void {
   if (asked === undefined || typeof asked === "boolean") return;
-  if (!isPlainObject(asked)) refuseArgument("cacheBreakpoints", "it is no object.", 'Pass true or { ttl: "1h" }.');
+  if (!isObject(asked)) refuseArgument("cacheBreakpoints", "it is no object.", 'Pass true or { ttl: "1h" }.');
   refuseUnknownOptions(asked, ["ttl"]);
   if (asked.ttl !== undefined && asked.ttl !== "5m" && asked.ttl !== "1h")
     refuseArgument("cacheBreakpoints.ttl", "there is no such time.", 'Pass "5m" or "1h", or omit it.');
