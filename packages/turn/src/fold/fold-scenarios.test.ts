@@ -12,7 +12,7 @@ import {
   type Summarizer,
   serializePlan,
 } from "@threadfold/core";
-import { agentThreads, runs } from "@threadfold/core/laws";
+import { agentThreads, message, runs } from "@threadfold/core/laws";
 import {
   type CompactionStrategy,
   claudeCodePreset,
@@ -267,5 +267,26 @@ describe("fold scenarios", () => {
     ]);
     const resumed = AgentThread.empty(asThreadId("t")).append([...thread.messages]);
     expect(shownIn(resumed, parsePlan(serializePlan(plan)))).toEqual(shown);
+  });
+});
+
+describe("a fold by the floor because the newest message is larger than the budget", () => {
+  it("leaves the summary as much room as any other fold", async () => {
+    const rooms: number[] = [];
+    const summarizer: Summarizer = {
+      ...factSummarizer,
+      summarize: (request) => {
+        rooms.push(request.maxTokens);
+        return factSummarizer.summarize(request);
+      },
+    };
+    const config = { maxInputTokens: 10_000 };
+    const long = scriptThread("u a ".repeat(100), 1_000);
+    await folded(long, { config, ports: { summarizer } });
+    const pasted = long.append([message("log", "assistant", `Here is the log. ${"l".repeat(60_000)}`)]);
+    const { floor } = await folded(pasted, { config, ports: { summarizer } });
+    expect(floor).toBe(true);
+    const [usual, last] = [rooms[0] ?? 0, rooms.at(-1) ?? 0];
+    expect(last).toBeGreaterThan(0.7 * usual);
   });
 });

@@ -33,7 +33,7 @@ import { withCountedParts } from "../fulfil/summarization-record.ts";
 import { systemTokensInside } from "../measure/thread-state.ts";
 import { absorbedStretches } from "../propose/absorbed-stretches.ts";
 import { type FoldAttempt, foldAttempts } from "../propose/attempts.ts";
-import { draftAttempt } from "../propose/draft-attempt.ts";
+import { type DraftedAttempt, draftAttempt } from "../propose/draft-attempt.ts";
 import { type Candidate, Candidates } from "../verify/candidates.ts";
 import type { FoldResult } from "../verify/fold-result.ts";
 import { type ShownUnread, showUnread, unreadBodies } from "../verify/show-unread.ts";
@@ -204,8 +204,8 @@ class Fold {
   }
 
   /** Makes and renders the plan of one attempt; null when it would change nothing. */
-  async #try(attempt: FoldAttempt, needed: number): Promise<Candidate | null> {
-    const draft = await this.#settledDraft(attempt, needed);
+  async #try(planned: FoldAttempt, needed: number): Promise<Candidate | null> {
+    const { draft, attempt } = await this.#settledDraft(planned, needed);
     if (draft.isUnchanged || this.#isKnown(draft, attempt)) return null;
     if (!this.#candidates.mayServe(() => draft.tokensIn(this.#current))) return null;
     await this.#hearSignal();
@@ -269,18 +269,18 @@ class Fold {
   }
 
   /** Returns a draft that clears only what may be cleared and externalizes only what is stored. */
-  async #settledDraft(attempt: FoldAttempt, needed: number): Promise<DraftPlan> {
+  async #settledDraft(attempt: FoldAttempt, needed: number): Promise<DraftedAttempt> {
     const { plan } = this.#input;
     const config = this.#ladderConfig;
     const { replays, archive } = this.#grounds;
     for (;;) {
-      const draft = await this.#inSteps(
+      const drafted = await this.#inSteps(
         draftAttempt(attempt, plan, this.#shape, config, needed, (proposal) => this.#tell(proposal), {
           replayVerdict: replays.verdictOf,
           mayStore: archive.mayStore,
         }),
       );
-      if (await settleProposals(draft.proposals, this.#grounds, this.#shape)) return draft;
+      if (await settleProposals(drafted.draft.proposals, this.#grounds, this.#shape)) return drafted;
     }
   }
 

@@ -81,7 +81,19 @@ describe("seed 000, Goat", () => {
   it("folds by the floor, and only down to half of the window, if the last 40 % alone are too large", async () => {
     const script = Array.from({ length: 40 }, (_, turn) => `u${turn} a${turn}`).join(" ");
     const thread = scriptThread(script, (id) => (Number(id.slice(1)) < 20 ? 50 : 500));
-    const result = await folded(thread, { preset: goatPreset, config: { maxInputTokens: 8_000 } });
+    const thorough: Summarizer = {
+      id: "thorough@1",
+      summarize: async ({ messages, maxTokens }) => {
+        const sources = messages.slice(0, 1).map(({ id }) => id);
+        const notes = Array.from(
+          { length: Math.floor(maxTokens / 40) },
+          (_, at) => `Note ${at}: ${"word ".repeat(18)}.`,
+        );
+        return { changes: notes.map((text) => ({ op: "add", section: "facts", item: { text, sources } })) };
+      },
+    };
+    const ports = { summarizer: thorough };
+    const result = await folded(thread, { preset: goatPreset, config: { maxInputTokens: 8_000 }, ports });
     expect(result.floor).toBe(true);
     expect(result.tokens.after).toBeLessThanOrEqual(4_000);
     expect(result.tokens.after).toBeGreaterThan(3_000);

@@ -18,7 +18,9 @@ export interface FoldAttempt {
   readonly newest: "group" | "message" | "nothing";
   /** What stays of results that no model call has read yet: everything, as much of both ends as fits, or nothing. */
   readonly unread: "whole" | "ends" | "nothing";
+  /** The most tokens of a summary; a draft that frees too little shortens it, but not below the least. */
   readonly summaryMaxTokens: number;
+  readonly summaryLeastTokens: number;
   /** Characters that stay at each end of a truncated body, in UTF-16 code units. */
   readonly truncateTo?: number;
   /** True for the attempts of the deterministic floor. */
@@ -56,14 +58,18 @@ export function foldAttempts(
   const recent = Math.max(0, Math.floor(room * config.preserveRecentPercent));
   const summary = Math.min(config.summaryMaxTokens, Math.floor(roomTokens(config) * config.summaryMaxPercent));
   const enabled = ladder.filter((strategy) => isEnabled(strategy, config));
-  const base = { newest: "group", unread: "whole", floor: false, exhaustive: false } as const;
+  const base = {
+    ...({ newest: "group", unread: "whole", floor: false, exhaustive: false } as const),
+    summaryMaxTokens: summary,
+  };
   // The floor ignores switched-off strategies that only affect the prompt, but externalizing writes content elsewhere.
   const archive = config.enableExternalization ? [externalizeStrategy] : [];
   const led = enabled.filter((strategy) => strategy.leadsFloor === true);
   const truncated = {
     ladder: [...led, ...archive, clearStrategy, summarizeStrategy, truncateStrategy],
     recentTokens: 0,
-    summaryMaxTokens: Math.floor(summary / 4),
+    summaryMaxTokens: summary,
+    summaryLeastTokens: Math.floor(summary / 4),
     truncateTo: TRUNCATED_TO,
     floor: true,
     exhaustive: false,
@@ -74,8 +80,9 @@ export function foldAttempts(
     floor: true,
     exhaustive: true,
   } as const;
-  const summarized = { ...barest, summaryMaxTokens: Math.min(300, Math.floor(summary / 4)) };
-  const dropped = { ...barest, summaryMaxTokens: 0 };
+  const least = Math.min(300, Math.floor(summary / 4));
+  const summarized = { ...barest, summaryMaxTokens: least, summaryLeastTokens: least };
+  const dropped = { ...barest, summaryMaxTokens: 0, summaryLeastTokens: 0 };
   // The calls of unread results stay along with them, and may be large.
   const spared = unread.exist
     ? [
@@ -84,20 +91,20 @@ export function foldAttempts(
       ].map((attempt) => ({ ...attempt, truncateTo: TRUNCATED_TO, unread: "ends" as const }))
     : [];
   const attempts: readonly FoldAttempt[] = [
-    { ...base, name: "ladder", ladder: enabled, recentTokens: recent, summaryMaxTokens: summary },
+    { ...base, name: "ladder", ladder: enabled, recentTokens: recent, summaryLeastTokens: summary },
     {
       ...base,
       name: "ladder, third of the tail",
       ladder: enabled,
       recentTokens: Math.floor(recent / 3),
-      summaryMaxTokens: Math.floor(summary / 2),
+      summaryLeastTokens: Math.floor(summary / 2),
     },
     {
       ...base,
       name: "ladder, newest group only",
       ladder: enabled,
       recentTokens: 0,
-      summaryMaxTokens: Math.floor(summary / 4),
+      summaryLeastTokens: Math.floor(summary / 4),
     },
     { ...truncated, name: BEFORE_NEWEST, newest: "message", unread: "whole" },
     { ...truncated, name: "floor, truncated", newest: "nothing", unread: "ends" },
@@ -114,6 +121,20 @@ export function foldAttempts(
   return attempts
     .filter(({ name }) => name !== BEFORE_NEWEST)
     .map((attempt) => (attempt.unread === "whole" ? { ...attempt, unread: "ends" } : attempt));
+}
+
+/**
+ * Shortens the summaries of an attempt by what its draft does not free otherwise: they give way before anything else
+ * does, and only as far as they must.
+ *
+ * @param summaries how many the draft makes.
+ * @param missing tokens that the draft still has to free.
+ */
+export function withShorterSummaries(attempt: FoldAttempt, summaries: number, missing: number): FoldAttempt {
+  const { summaryMaxTokens, summaryLeastTokens } = attempt;
+  if (summaries === 0 || missing <= 0) return attempt;
+  const shorter = Math.floor(summaryMaxTokens - missing / summaries);
+  return { ...attempt, summaryMaxTokens: Math.max(summaryLeastTokens, shorter) };
 }
 
 function isEnabled(strategy: CompactionStrategy, config: ContextCompactionConfig): boolean {

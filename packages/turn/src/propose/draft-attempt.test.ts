@@ -54,7 +54,7 @@ const draft = (
   const hear = function* (proposal: CompactionProposal) {
     onProposal?.(proposal);
   };
-  return finishSteps(draftAttempt(attempt, plan, shape, config, needed, hear, grounds));
+  return finishSteps(draftAttempt(attempt, plan, shape, config, needed, hear, grounds)).draft;
 };
 const groupsSeen = ({ seen }: ReturnType<typeof rung>) => seen[0]?.foldable.map(({ ordinals }) => ordinals);
 

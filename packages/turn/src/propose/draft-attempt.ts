@@ -19,7 +19,7 @@ import {
   unreadProposals,
   unreadResults,
 } from "@threadfold/strategies";
-import type { FoldAttempt } from "./attempts.ts";
+import { type FoldAttempt, withShorterSummaries } from "./attempts.ts";
 
 /** What is known about sources and about the artifact store. */
 export interface DraftGrounds {
@@ -27,6 +27,12 @@ export interface DraftGrounds {
   readonly replayVerdict: (ordinal: number) => ProbeVerdict | undefined;
   /** False for a body that the store refused. */
   readonly mayStore: (ordinal: number) => boolean;
+}
+
+/** A draft, and the attempt that made it, with the tokens that its summaries may take. */
+export interface DraftedAttempt {
+  readonly draft: DraftPlan;
+  readonly attempt: FoldAttempt;
 }
 
 const NOTHING_VERIFIED: DraftGrounds = { replayVerdict: () => "unverifiable", mayStore: () => true };
@@ -49,7 +55,7 @@ export function* draftAttempt(
   needed: number,
   onProposal?: (proposal: CompactionProposal) => Steps<void>,
   grounds: DraftGrounds = NOTHING_VERIFIED,
-): Steps<DraftPlan> {
+): Steps<DraftedAttempt> {
   const bare = attempt.summaryMaxTokens === 0;
   const draft = yield* DraftPlan.inSteps(bare ? NO_RECORDS : plan, shape);
   yield;
@@ -103,7 +109,8 @@ export function* draftAttempt(
       throw partFailed(`The strategy ${strategy.name}`, cause);
     }
   }
-  return draft;
+  const summaries = draft.proposals.filter(({ action }) => action === "summarize").length;
+  return { draft, attempt: withShorterSummaries(attempt, summaries, attempt.exhaustive ? 0 : open) };
 }
 
 /**

@@ -221,9 +221,9 @@ describe("the attempts of a fold", () => {
 
   it("keep less recent history and allow shorter summaries each time, down to the newest user message", () => {
     expect(
-      made().map(({ recentTokens, summaryMaxTokens, newest, floor, exhaustive }) => [
+      made().map(({ recentTokens, summaryLeastTokens, newest, floor, exhaustive }) => [
         recentTokens,
-        summaryMaxTokens,
+        summaryLeastTokens,
         newest,
         floor,
         exhaustive,
@@ -237,9 +237,9 @@ describe("the attempts of a fold", () => {
       [0, 300, "nothing", true, true],
       [0, 0, "nothing", true, true],
     ]);
-    expect(made(undefined, { summaryMaxTokens: 800 }).map(({ summaryMaxTokens }) => summaryMaxTokens)).toEqual([
-      800, 400, 200, 200, 200, 200, 0,
-    ]);
+    const limited = made(undefined, { summaryMaxTokens: 800 });
+    expect(limited.map(({ summaryLeastTokens: least }) => least)).toEqual([800, 400, 200, 200, 200, 200, 0]);
+    expect(limited.map(({ summaryMaxTokens: most }) => most)).toEqual([800, 800, 800, 800, 800, 200, 0]);
     expect(made(undefined, {}, -5)[0]?.recentTokens).toBe(0);
   });
 
