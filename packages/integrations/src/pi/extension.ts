@@ -1,5 +1,7 @@
 import type {
   CompactionResult,
+  ContextEvent,
+  ContextEventResult,
   ExtensionContext,
   ExtensionFactory,
   ExtensionHandler,
@@ -10,11 +12,11 @@ import type {
 } from "@earendil-works/pi-coding-agent";
 import { type AgentThread, asThreadId, type CompactionOutcome, type Message } from "@threadfold/core";
 import { exportSession, type ImportedSession, importSession } from "@threadfold/importers";
+import { capabilitiesOf } from "@threadfold/renderer";
 import { ContextSession, planWindow, type SessionOptions } from "@threadfold/session";
 import { createMemoryStore, openStore } from "@threadfold/stores";
 import { type CompactionPreset, piPreset, windowStrategy } from "@threadfold/strategies";
 import { RECALL_DEFINITIONS, recallTools } from "../mirror/recall-tools.ts";
-import { withoutStaleThinking } from "./stale-thinking.ts";
 
 /** Options of {@link threadfoldExtension}. */
 export interface PiExtensionOptions extends PiCompactionOptions {
@@ -229,4 +231,29 @@ function branchLog(sessionId: string, entries: readonly SessionEntry[]): BranchL
 function isOwnFold(entry: SessionEntry): boolean {
   const details = entry.type === "compaction" ? entry.details : undefined;
   return typeof details === "object" && details !== null && "threadfold" in details;
+}
+
+type Messages = ContextEvent["messages"];
+
+/**
+ * Handler for pi's `context`: removes the thinking from turns that pi kept after a compaction. What a model thought
+ * before a compaction followed a different prompt, and models that bind thinking to what precedes it would refuse the
+ * request ("The block is bound to a different conversation"). Thinking from after the compaction is kept, and for other
+ * models everything is. pi's log stays unchanged.
+ */
+export function withoutStaleThinking({ messages }: ContextEvent, { model }: ExtensionContext): ContextEventResult {
+  const compaction = messages.findLast(({ role }) => role === "compactionSummary");
+  if (compaction === undefined || model === undefined || !bindsThinking(model)) return {};
+  return { messages: messages.flatMap((message) => unlessStale(message, compaction.timestamp)) };
+}
+
+/** An unlisted model is assumed to bind its thinking. */
+const bindsThinking = ({ api, id }: NonNullable<ExtensionContext["model"]>): boolean =>
+  api === "anthropic-messages" && (capabilitiesOf(id)?.reasoning ?? "prefix-bound") === "prefix-bound";
+
+function unlessStale(message: Messages[number], compactedAt: number): Messages {
+  if (message.role !== "assistant" || message.timestamp >= compactedAt) return [message];
+  const content = message.content.filter(({ type }) => type !== "thinking");
+  if (content.length === message.content.length) return [message];
+  return content.length === 0 ? [] : [{ ...message, content }];
 }

@@ -1,6 +1,6 @@
 import type { ContextEvent, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { describe, expect, it } from "vitest";
-import { withoutStaleThinking } from "./stale-thinking.ts";
+import { withoutStaleThinking } from "./extension.ts";
 
 type Message = ContextEvent["messages"][number];
 

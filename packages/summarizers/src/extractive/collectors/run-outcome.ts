@@ -1,17 +1,13 @@
-import type { JsonObject, JsonValue } from "@threadfold/core";
-import { excerpt } from "../../text/excerpt.ts";
-import { type CallReading, changedFields, programIn, shortFields } from "../reading/call-reading.ts";
-import { complaintIn, labelOf, toldFields, valueIn } from "../reading/result-body.ts";
+import type { JsonObject } from "@threadfold/core";
+import type { CallReading } from "../reading/call-reading.ts";
 import {
   commandError,
   fewCharacters,
   isSilent,
-  jsonField,
   lastLines,
   outputLines,
   printedError,
   type ResultReading,
-  toolError,
   withoutWarnings,
 } from "../reading/result-reading.ts";
 import { onlyShows, printsNewestFirst, saysBySilence } from "../reading/shell-command.ts";
@@ -129,29 +125,6 @@ function runOf({ toolName }: CallReading, script: string, result: ResultReading,
 
 /** What a runner says when there was nothing to run. */
 const NO_TESTS = /\bno tests?\b|\bno test files\b|(?<!\d)0 (?:passed|passing|tests?)\b/i;
-const RUNS_TESTS =
-  /(?:^|[/:._-])(?:tests?|pytest|vitest|jest|mocha|ava|rspec|phpunit|ctest|unittest|playwright|cypress|karma)$/;
-/** Options that only say how a run goes on or is told. */
-const ASIDE = /^(?:-[vqsx]{1,3}|-count=\d+|--(?:verbose|quiet|silent|bail|run|tb=\w+))$/;
-/** Options that choose some of the tests. */
-const CHOOSES = /^(?:--?(?:k|t|g|p|run|grep|filter|package|tests?|test-?name-?pattern)(?:=.*)?|--)$/i;
-
-/**
- * Checks whether a command runs all the tests that another one runs: the other is the same command with some of the
- * tests chosen, by a name, a file or a folder.
- */
-export function coversRun(whole: string, part: string): boolean {
-  const [all = [], some = []] = [whole, part].map((command) => command.split(" ").filter((word) => !ASIDE.test(word)));
-  const isWhole = all.every((word, index) => word === some[index] || isInside(some[index] ?? "", word));
-  // Without a package, `go test` runs the tests of one folder.
-  if (!isWhole || !all.some((word) => RUNS_TESTS.test(word)) || (all[0] === "go" && all.length < 3)) return false;
-  const chosen = some.slice(all.length);
-  return !chosen.some((word) => /^(?:&&|\|\|?)$|;$/.test(word) || (word.startsWith("-") && !CHOOSES.test(word)));
-}
-
-const isInside = (part: string, whole: string): boolean =>
-  [`${whole.replace(/\/?(?:\.\.\.)?$/, "")}/`, `${whole}::`].some((start) => part.startsWith(start));
-
 /** What an outcome is told with. */
 export interface OutcomeContext {
   /** The number of messages in the span. */
@@ -284,65 +257,3 @@ function listedNames(text: string, room: number): string | null {
   const shown = names.slice(Math.min(from, names.length - 1));
   return `${names.length} entries: ${shown.length < names.length ? "…, " : ""}${shown.join(", ")}`;
 }
-
-/** One short line that says something, such as a sum that was asked for. */
-const ANSWER = /^(?!(?:ok|done|success|true|null|\W{1,100})$)[^\n]{1,100}$/i;
-
-/** What came of a call that went well, as far as it can be told in a line; undefined when it cannot. */
-function cameOf(
-  { call, text, failed, envelope: { content } }: ResultReading,
-  isProgram: boolean,
-): JsonValue | undefined {
-  if (failed) return undefined;
-  const value = valueIn(content, text);
-  if (typeof value === "object" && value !== null) {
-    const told = toldFields(value, call?.input ?? null);
-    return told === null || (call?.isLook && !isProgram && told !== value) ? undefined : told;
-  }
-  if (ANSWER.test(text.trim())) return text.trim();
-  const last = isProgram ? lastLines(text)[0] : undefined;
-  return last === undefined ? undefined : excerpt(last, MAX_CAME);
-}
-
-const MAX_CAME = 100;
-
-/** Names of tools that only note what the agent thinks. */
-const THINKS = /(?:^|[^a-z]|sequential)(?:think|thought)/i;
-/** What the user said on approving the call; null for any other result. */
-export function saidOnApproval({ envelope }: ResultReading): JsonObject | null {
-  const approved = jsonField(labelOf(envelope.content), "feedback");
-  return approved === null ? null : { approved };
-}
-
-/** Why a call of a service failed, in the service's own words. */
-export function complaintOf({ text, envelope: { content } }: ResultReading): string | null {
-  const value = valueIn(content, text);
-  const said = typeof value === "object" && value !== null ? complaintIn(value) : null;
-  return excerpt(said ?? toolError(text), MAX_COMPLAINT) || null;
-}
-
-const MAX_COMPLAINT = 200;
-
-/** What was done, by the arguments of a call and by what came of it. */
-export function toldFieldsOf(call: CallReading, result: ResultReading): JsonObject {
-  if (THINKS.test(call.toolName)) return {};
-  const program = programIn(call.input);
-  const { [program?.name ?? ""]: _, ...fields } = call.isLook ? shortFields(call.input) : changedFields(call.input);
-  const came = cameOf(result, program !== null);
-  return { ...(came !== undefined && { result: came }), ...(program !== null && { command: program.line }), ...fields };
-}
-
-/** What calls of one tool looked at, and under which name it is told. */
-export const lookedAt = (keyFields: JsonObject): { readonly name: string; readonly values: readonly string[] } => {
-  const names = Object.keys(keyFields).sort();
-  const [only = null] = names.length === 1 ? Object.values(keyFields) : [];
-  if (Array.isArray(only)) return { name: names[0] as string, values: only.map(String) };
-  return { name: names.join(", "), values: [names.map((name) => String(keyFields[name])).join(", ")] };
-};
-
-/** The most things that a tool looked at, the newest of which are told. */
-const MOST_LOOKED_AT = 8;
-
-/** Returns what calls of one tool looked at last, each once. */
-export const newestLooks = (calls: readonly JsonObject[]): readonly string[] =>
-  [...new Set(calls.flatMap((keyFields) => lookedAt(keyFields).values).reverse())].slice(0, MOST_LOOKED_AT).reverse();

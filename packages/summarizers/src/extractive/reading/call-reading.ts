@@ -17,7 +17,7 @@ import {
 } from "@threadfold/core";
 import { excerpt, oneLine } from "../../text/excerpt.ts";
 import { type FileAction, patchFileActions, shellFileActions } from "./file-actions.ts";
-import { shellLines } from "./shell-command.ts";
+import { shellLines } from "./shell-reader.ts";
 import type { Place, WorkReport } from "./speech.ts";
 
 /** What a tool call does, as far as its name and arguments show. */

@@ -7,7 +7,7 @@ import {
   plainPath,
   toolArgument,
 } from "@threadfold/core";
-import { readShellCommand, type ShellSegment } from "./shell-command.ts";
+import { readShellCommand, type ShellSegment } from "./shell-reader.ts";
 
 /** A file and what a call does to it; `restored` when git puts back its last commit. */
 export interface FileAction {

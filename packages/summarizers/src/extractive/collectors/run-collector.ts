@@ -1,32 +1,12 @@
-import {
-  type ErrorItem,
-  fileName,
-  type JsonObject,
-  LongMap,
-  type MessageId,
-  type SummaryChange,
-  type ToolOutcome,
-} from "@threadfold/core";
+import { type ErrorItem, fileName, LongMap, type SummaryChange, type ToolOutcome } from "@threadfold/core";
 import { statementKey } from "../../text/excerpt.ts";
 import { type CallReading, onlyNarrates } from "../reading/call-reading.ts";
 import { repeatedEnds } from "../reading/result-frame.ts";
 import { type ResultReading, toolError } from "../reading/result-reading.ts";
-import { notableCommand } from "../reading/shell-command.ts";
+import { coversRun, notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import type { SpanPaths } from "./file-collector.ts";
-import { failedBefore } from "./question-collector.ts";
-import {
-  complaintOf,
-  coversRun,
-  lookedAt,
-  lookRun,
-  newestLooks,
-  notableRun,
-  type Run,
-  runOutcome,
-  saidOnApproval,
-  toldFieldsOf,
-} from "./run-outcome.ts";
+import { lookRun, notableRun, type Run, runOutcome } from "./run-outcome.ts";
 import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
 
 /** An error, from the run that first showed it to the run that no longer does. */
@@ -258,91 +238,4 @@ function errorOf({ subject, error, places, resolution }: Trouble, length: number
   const sources = [...new Set([places[0] as Place, last].map((place) => place.messageId))];
   const worth = (last.position + 1) / length + (resolution === null ? 0.5 : 1) + Math.min(1, places.length / 4);
   return { section: "errors", item: { error: `${subject}: ${error}`, resolution, sources }, worth };
-}
-
-const DECLARED_WORTH = 3;
-const CHANGED_WORTH = 0.8;
-/** A failed call that is made again is looked for among so many calls before. */
-const LATEST = 64;
-
-interface ServiceOutcome {
-  readonly result: ResultReading;
-  readonly keyFields: JsonObject;
-  /** True for a call that only looked something up, of which nothing is told but what was looked for. */
-  readonly isLook: boolean;
-}
-
-/**
- * Finds the outcomes of tools that neither touch files nor run commands: key fields that a tool declared, which survive
- * every fold, or else its arguments and result. What was only looked up takes a line for each tool.
- */
-export class OutcomeCollector implements SpanCollector {
-  #outcomes: ServiceOutcome[] = [];
-
-  result(result: ResultReading): void {
-    const { envelope, call, failed } = result;
-    if (!failed && call !== null && this.#outcomes.slice(-LATEST).some((one) => failedBefore(one.result, call)))
-      this.#outcomes = this.#outcomes.filter((one) => !failedBefore(one.result, call));
-    const said = envelope.keyFields ?? saidOnApproval(result);
-    if (said !== null) this.#outcomes.push({ result, keyFields: said, isLook: false });
-    else if ((call?.kind === "other" && call.questions.length === 0) || call?.kind === "agent") {
-      const keyFields = toldFieldsOf(call, result);
-      const isLook = call.isLook && !failed && !("result" in keyFields) && !("command" in keyFields);
-      if (Object.keys(keyFields).length > 0) this.#outcomes.push({ result, keyFields, isLook });
-    }
-  }
-
-  harvest({ messages, previous }: HarvestContext): Harvest {
-    const looks = Map.groupBy(
-      this.#outcomes.filter(({ isLook }) => isLook),
-      ({ result, keyFields }) => `${result.envelope.toolName} ${lookedAt(keyFields).name}`,
-    );
-    return {
-      candidates: [
-        ...this.#outcomes.filter(({ isLook }) => !isLook).map((outcome) => outcomeCandidate(outcome, messages.length)),
-        ...[...looks.values()].map((alike) => looksCandidate(alike, messages.length, previous?.toolOutcomes ?? [])),
-      ],
-    };
-  }
-}
-
-function looksCandidate(alike: readonly ServiceOutcome[], length: number, before: readonly ToolOutcome[]): Candidate {
-  const newest = outcomeCandidate(alike.at(-1) as ServiceOutcome, length);
-  const { name } = lookedAt((alike[0] as ServiceOutcome).keyFields);
-  const earlier = before.find(
-    ({ toolName, outcome, keyFields, declared }) =>
-      declared === undefined &&
-      outcome === "success" &&
-      toolName === newest.item.toolName &&
-      lookedAt(keyFields).name === name,
-  );
-  const looks = [...(earlier === undefined ? [] : [earlier]), ...alike];
-  const values = newestLooks(looks.map(({ keyFields }) => keyFields));
-  if (values.length < 2) return newest;
-  const places = [...(earlier?.sources ?? []), ...alike.map(({ result }) => result.place.messageId)];
-  const item = {
-    ...newest.item,
-    keyFields: { [name]: values },
-    sources: [...new Set([places[0] as MessageId, places.at(-1) as MessageId])],
-  };
-  return { ...newest, item, ...(earlier !== undefined && { supersedes: earlier.id }) };
-}
-
-function outcomeCandidate(
-  { result, keyFields }: ServiceOutcome,
-  length: number,
-): Candidate & { section: "toolOutcomes" } {
-  const { envelope, failed, place, call } = result;
-  const declared = envelope.keyFields === undefined ? 0 : DECLARED_WORTH;
-  return {
-    section: "toolOutcomes",
-    item: {
-      toolName: envelope.toolName,
-      outcome: failed && envelope.outcome === "success" ? "failure" : envelope.outcome,
-      keyFields,
-      errorMessage: failed ? complaintOf(result) : null,
-      sources: [place.messageId],
-    },
-    worth: declared + (place.position + 1) / length + (call?.isLook && !failed ? 0 : CHANGED_WORTH),
-  };
 }
