@@ -852,3 +852,196 @@ describe("outcomes of tools that touch no files and run no commands", () => {
     expect(told([toolName, input, output]).join("\n")).not.toContain("failure");
   });
 });
+
+describe("the same run in other words", () => {
+  type Told = readonly (readonly [command: string, output: string, exitCode?: number])[];
+  const open = (...runs: Told): readonly string[] => {
+    const conversation = new Conversation().user("Go.");
+    for (const [command, output, exitCode] of runs) conversation.bash(command, output, exitCode);
+    const { errors } = summaryOf(conversation).summary;
+    return errors.flatMap(({ error, resolution }) => (resolution === null ? [error.split(":")[0] as string] : []));
+  };
+  const NO_PYTHON = "bash: python: command not found";
+  const NO_PYTEST = "/usr/bin/python3: No module named pytest";
+
+  it.each<readonly [string, Told]>([
+    [
+      "another version of its interpreter",
+      [
+        ["python bench.py", NO_PYTHON, 127],
+        ["python3 bench.py", "done"],
+      ],
+    ],
+    [
+      "its interpreter by a path",
+      [
+        ["python3 bench.py", "ModuleNotFoundError: No module named 'torch'", 1],
+        [".venv/bin/python bench.py", "done"],
+      ],
+    ],
+    [
+      "a module of its interpreter",
+      [
+        ["/usr/bin/python3 -m pytest tests/test_cart.py", NO_PYTEST, 1],
+        ["pytest -q tests/test_cart.py", "2 passed in 0.1s"],
+      ],
+    ],
+    [
+      "a script by its whole path",
+      [
+        ["python /home/me/shop/.bench/run.py", "ValueError: no cart", 1],
+        ["cd /home/me/shop && python ./.bench/run.py", "done"],
+      ],
+    ],
+    [
+      "a long path, shortened to its end",
+      [
+        [`python /home/${"deep/".repeat(20)}.bench/run.py`, "ValueError: no cart", 1],
+        ["python .bench/run.py", "done"],
+      ],
+    ],
+    [
+      "another message of a commit",
+      [
+        ["git commit -m 'Add a cart'", "error: gpg failed to sign the data", 128],
+        ["git commit -m 'Add a cart' -m 'It holds items.'", "[main 1a2b3c4] Add a cart\n 1 file changed"],
+      ],
+    ],
+  ])("settles what failed before: %s", (_, runs) => {
+    expect(open(...runs.slice(0, 1))).toHaveLength(1);
+    expect(open(...runs)).toEqual([]);
+  });
+
+  it("has one outcome, except for commits that went well", () => {
+    const outcomes = (...runs: Told): readonly unknown[] => {
+      const conversation = new Conversation().user("Go.");
+      for (const [command, output, exitCode] of runs) conversation.bash(command, output, exitCode);
+      return summaryOf(conversation).summary.toolOutcomes.map(({ keyFields }) => keyFields["command"]);
+    };
+    expect(outcomes(["python bench.py", NO_PYTHON, 127], ["python3 bench.py", "done"])).toEqual(["python3 bench.py"]);
+    const commits: Told = [
+      ["git commit -m 'Add a cart'", "[main 1a2b3c4] Add a cart\n 1 file changed"],
+      ["git commit -m 'Add tax'", "[main 2a2b3c4] Add tax\n 1 file changed"],
+    ];
+    expect(outcomes(...commits)).toEqual(["git commit -m Add a cart", "git commit -m Add tax"]);
+  });
+
+  it("tells only of its newest error", () => {
+    expect(
+      open(
+        ["python bench.py", NO_PYTHON, 127],
+        ["python3 bench.py", "ModuleNotFoundError: No module named 'torch'", 1],
+      ),
+    ).toEqual(["`python3 bench.py`"]);
+  });
+
+  it.each<readonly [string, Told]>([
+    [
+      "the same file of another folder",
+      [
+        ["python a/run.py", "ValueError: no cart", 1],
+        ["python b/run.py", "done"],
+      ],
+    ],
+    [
+      "the same whole path of another folder",
+      [
+        ["python /a/run.py", "ValueError: no cart", 1],
+        ["python /b/run.py", "done"],
+      ],
+    ],
+    [
+      "another interpreter",
+      [
+        ["ruby run", "no cart (RuntimeError)", 1],
+        ["python run", "done"],
+      ],
+    ],
+    [
+      "another argument",
+      [
+        ["python run.py --fast", "ValueError: no cart", 1],
+        ["python run.py --slow", "done"],
+      ],
+    ],
+  ])("is not %s", (_, runs) => {
+    expect(open(...runs)).toHaveLength(1);
+  });
+
+  it("settles what failed in an earlier fold, and what its newest error took the place of", () => {
+    const conversation = new Conversation()
+      .user("Go.")
+      .bash("python bench.py", NO_PYTHON, 127)
+      .bash("python3 check.py", "ValueError: no cart", 1)
+      .bash("python3 bench.py", "ModuleNotFoundError: No module named 'torch'", 1)
+      .bash("/usr/bin/python3 check.py", "done");
+    const [first, second] = foldAt(conversation, [5, 9]);
+    const failed = (summary?: StructuredSummary) =>
+      summary?.toolOutcomes.flatMap(({ outcome, keyFields }) => (outcome === "failure" ? [keyFields["command"]] : []));
+    expect(failed(first)).toEqual(["python bench.py", "python3 check.py"]);
+    expect(failed(second)).toEqual(["python3 bench.py"]);
+    const told = (summary?: StructuredSummary) =>
+      summary?.errors.map(({ error, resolution }) => `${error} → ${resolution}`);
+    expect(told(first)).toHaveLength(2);
+    expect(told(second)).toEqual([
+      "`python3 check.py`: ValueError: no cart → succeeded later",
+      "`python3 bench.py`: ModuleNotFoundError: No module named 'torch' → null",
+    ]);
+  });
+});
+
+describe("an error of a script that was deleted", () => {
+  it("says so, as nothing can run it again", () => {
+    const conversation = new Conversation()
+      .user("Go.")
+      .tool("Write", { file_path: "reproduce.py", content: "raise ValueError('no cart')\n" }, "File created.")
+      .bash("python reproduce.py", "ValueError: no cart", 1)
+      .bash("rm reproduce.py", "");
+    expect(summaryOf(conversation).summary.errors).toMatchObject([
+      { error: "`python reproduce.py`: ValueError: no cart", resolution: "reproduce.py was deleted" },
+    ]);
+  });
+});
+
+describe("a file that was only looked for", () => {
+  const looked = new Conversation()
+    .user("Where is the tax computed?")
+    .tool("Read", { file_path: "/shop/src/tax.ts" }, "File does not exist.", "failure");
+
+  it("is not called an unsolved problem", () => {
+    expect(summaryOf(looked).text).toContain("Read /shop/src/tax.ts: File does not exist. → only looked for");
+  });
+
+  it("is forgotten once it is found, in the same fold or a later one", () => {
+    const found = new Conversation()
+      .user("Where is the tax computed?")
+      .tool("Read", { file_path: "/shop/src/tax.ts" }, "File does not exist.", "failure")
+      .tool("Read", { file_path: "/shop/lib/tax.ts" }, "export const tax = 0.19;");
+    expect(summaryOf(found).summary.errors).toEqual([]);
+    const [first, second] = foldAt(found, [3, 5]);
+    expect([first?.errors.length, second?.errors.length]).toEqual([1, 0]);
+  });
+});
+
+describe("a command whose exit code is that of something behind it", () => {
+  const outcome = (command: string, output: string): unknown =>
+    summaryOf(new Conversation().user("Go.").bash(command, output)).summary.toolOutcomes[0]?.outcome;
+  const BROKEN = "cc cart.c\nmake: *** [Makefile:3: cart.o] Error 1";
+
+  it.each(["make || true", "make 2>&1 | tail -5", "make; echo finished", "make || echo 'did not build'"])(
+    "failed if it says so: %s",
+    (command) => {
+      expect(outcome(command, BROKEN)).toBe("failure");
+      expect(outcome(command, "cc cart.c")).toBe("success");
+    },
+  );
+
+  it.each([
+    ["make", BROKEN],
+    ["make && ls", BROKEN],
+    ["set -o pipefail; make | tail -5", BROKEN],
+    ["make test || true", "Error: made on purpose\n 3 passed (3)"],
+  ])("is believed where it is its own, or where a report says what came of it: %s", (command, output) => {
+    expect(outcome(command, output)).toBe("success");
+  });
+});

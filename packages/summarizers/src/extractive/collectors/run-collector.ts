@@ -3,7 +3,7 @@ import { statementKey } from "../../text/excerpt.ts";
 import { type CallReading, onlyNarrates } from "../reading/call-reading.ts";
 import { repeatedEnds } from "../reading/result-frame.ts";
 import { type ResultReading, toolError } from "../reading/result-reading.ts";
-import { coversRun, notableCommand } from "../reading/shell-command.ts";
+import { coversRun, isSameRun, notableCommand, runKey } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import type { SpanPaths } from "./file-collector.ts";
 import { lookRun, notableRun, type Run, runOutcome } from "./run-outcome.ts";
@@ -19,6 +19,8 @@ interface Trouble {
 
 const GAVE_WAY = "replaced by the next error";
 const SUCCEEDED = "succeeded later";
+/** For a file that was not there when it was read. */
+const LOOKED_FOR = "only looked for";
 /** For an error that no later turn showed again: it went away somehow, even if no run says how. */
 const NOT_SEEN_AGAIN = "not seen again in later turns";
 const MAX_SUBJECT = 100;
@@ -34,6 +36,8 @@ export class RunCollector implements SpanCollector {
   readonly #troubles: Trouble[] = [];
   /** Subjects that ran without an error, in this span. */
   readonly #passed = new LongMap<Place>();
+  /** The newest spellings of the commands in this span, by what is the same in all spellings of a run. */
+  readonly #spellings = new Map<string, readonly string[]>();
   /** The runs of tests that passed, by command, in this span. */
   readonly #green = new Map<string, Place>();
   /** Files that were read and not found, by name without folders, with their subjects. */
@@ -60,7 +64,26 @@ export class RunCollector implements SpanCollector {
     if (call.kind === "shell") this.#takeCommand(call, result);
     else if (failed) this.#takeFailure(call, result);
     else this.#settle(subjectOf(call), result.place);
-    if (!failed) for (const { path, action } of call.files) if (action !== "read") this.#changes.push(path);
+    if (failed) return;
+    for (const { path, action } of call.files) {
+      if (action !== "read") this.#changes.push(path);
+      if (action === "deleted") this.#giveUp(path);
+    }
+  }
+
+  /** Closes what was open of runs of a script that is deleted: nothing runs it again. */
+  #giveUp(path: string): void {
+    const script = fileName(path);
+    for (const [subject, trouble] of this.#open) {
+      if (
+        !commandIn(subject)
+          .split(" ")
+          .some((word) => fileName(word) === script)
+      )
+        continue;
+      trouble.resolution = `${script} was deleted`;
+      this.#open.delete(subject);
+    }
   }
 
   #takeCommand(call: CallReading, read: ResultReading): void {
@@ -72,12 +95,33 @@ export class RunCollector implements SpanCollector {
     this.#runs.delete(run.command);
     this.#runs.set(run.command, run);
     if (command === null) return;
-    const subject = `\`${command.slice(0, MAX_SUBJECT).toWellFormed()}\``;
+    const subject = quoted(command);
+    this.#respell(command, subject);
     if (!run.passed) this.#green.delete(command);
     if (run.error !== null) return this.#trouble(subject, run.error, run.place);
     if (run.passed) this.#settleParts(command, run.place);
     this.#settle(subject, run.place);
     this.#changes = [];
+  }
+
+  /** Keeps what is open of the same run under its newest spelling, and forgets that it failed under another one. */
+  #respell(command: string, subject: string): void {
+    const key = runKey(command);
+    const known = this.#spellings.get(key) ?? [];
+    for (const other of known) {
+      if (other === command || !isSameRun(other, command)) continue;
+      if (this.#runs.get(other)?.failed) this.#runs.delete(other);
+      const trouble = this.#open.get(quoted(other));
+      if (trouble === undefined) continue;
+      this.#open.delete(quoted(other));
+      this.#open.set(subject, trouble);
+    }
+    this.#spellings.set(key, [...known.filter((other) => !isSameRun(other, command)), command]);
+  }
+
+  /** The newest spelling in this span of a run that an earlier fold told of. */
+  #spellingOf(command: string): string | undefined {
+    return this.#spellings.get(runKey(command))?.find((other) => isSameRun(other, command));
   }
 
   /** Settles what failed in runs of some of the tests, once all of them passed. */
@@ -144,6 +188,10 @@ export class RunCollector implements SpanCollector {
     const before = new Map((previous?.errors ?? []).map((item) => [item.error, item]));
     const frames = repeatedEnds([...this.#runs.values()].map(({ last }) => last));
     const ran = new Map((previous?.toolOutcomes ?? []).map(({ keyFields, id }) => [keyFields["command"], id]));
+    for (const subject of this.#missed.values()) {
+      const trouble = this.#open.get(subject);
+      if (trouble !== undefined) trouble.resolution = LOOKED_FOR;
+    }
     const found = onePerError(this.#troubles.filter(isTelling)).map((trouble) => {
       const candidate = errorOf(trouble, length);
       const earlier = before.get(candidate.item.error);
@@ -152,11 +200,11 @@ export class RunCollector implements SpanCollector {
     });
     const left = [...before.values()];
     const red = (previous?.toolOutcomes ?? []).filter((item) => this.#isOutdated(item));
-    const over = left.filter((item) => this.#wentWell(item));
+    const over = left.filter((item) => this.#wentWell(item) || this.#gaveWay(item));
     return {
       changes: [
-        ...red.map(({ id }) => resolved("toolOutcomes", id, "all tests passed since")),
-        ...over.map(({ id }) => resolved("errors", id, SUCCEEDED)),
+        ...red.map(({ id }) => resolved("toolOutcomes", id, "ran since, or as a part of all tests, which passed")),
+        ...over.map((item) => resolved("errors", item.id, this.#gaveWay(item) ? GAVE_WAY : SUCCEEDED)),
       ],
       candidates: [
         ...[...this.#runs.values()].map((run) => runOutcome(run, { length, ran, frames, paths: this.#paths })),
@@ -184,13 +232,21 @@ export class RunCollector implements SpanCollector {
 
   /** True for a failed call of an earlier fold, other than a command, that went well since or whose file was found. */
   #wentWell({ error, resolution }: ErrorItem): boolean {
-    if (resolution !== null || error.startsWith("`")) return false;
+    if ((resolution !== null && resolution !== LOOKED_FOR) || error.startsWith("`")) return false;
     const missing = MISSING.exec(error)?.[1];
     return (missing !== undefined && this.#found.has(fileName(missing))) || this.#passedOf(error) !== undefined;
   }
 
+  /** True for an unresolved error of a run that shows another error now. */
+  #gaveWay({ error, resolution }: ErrorItem): boolean {
+    const newest = this.#spellingOf(commandIn(error));
+    return resolution === null && newest !== undefined && this.#open.has(quoted(newest));
+  }
+
   /** Where the subject of an error of an earlier fold went well, which is what it says before a colon. */
   #passedOf(error: string): Place | undefined {
+    const spelled = this.#spellingOf(commandIn(error));
+    if (spelled !== undefined) return this.#passed.get(quoted(spelled));
     const places = [...error.matchAll(/: /g)].map(({ index }) => this.#passed.get(error.slice(0, index)));
     return places.find((place) => place !== undefined);
   }
@@ -200,13 +256,16 @@ export class RunCollector implements SpanCollector {
     return [...this.#green].find(([command]) => coversRun(command, commandIn(error)))?.[1];
   }
 
-  /** True for a failed run of some tests that an earlier fold told of, when all of them passed since. */
+  /** True for a failed run that an earlier fold told of, when it ran since in other words, or all tests passed since. */
   #isOutdated({ outcome, declared, keyFields }: ToolOutcome): boolean {
     const part = String(keyFields["command"] ?? "");
     if (outcome !== "failure" || declared || this.#runs.has(part)) return false;
-    return [...this.#green.keys()].some((command) => coversRun(command, part));
+    const ranSince = part !== "" && this.#spellingOf(part) !== undefined;
+    return ranSince || [...this.#green.keys()].some((command) => coversRun(command, part));
   }
 }
+
+const quoted = (command: string): string => `\`${command.slice(0, MAX_SUBJECT).toWellFormed()}\``;
 
 /** The command in backticks that an error begins with, or an empty text. */
 const commandIn = (error: string): string => /^`([^`]*)`/.exec(error)?.[1] ?? "";
@@ -236,6 +295,9 @@ function onePerError(troubles: readonly Trouble[]): readonly Trouble[] {
 function errorOf({ subject, error, places, resolution }: Trouble, length: number): Candidate & { section: "errors" } {
   const last = places.at(-1) as Place;
   const sources = [...new Set([places[0] as Place, last].map((place) => place.messageId))];
-  const worth = (last.position + 1) / length + (resolution === null ? 0.5 : 1) + Math.min(1, places.length / 4);
+  const worth =
+    (last.position + 1) / length +
+    (resolution === null || resolution === LOOKED_FOR ? 0.5 : 1) +
+    Math.min(1, places.length / 4);
   return { section: "errors", item: { error: `${subject}: ${error}`, resolution, sources }, worth };
 }

@@ -10,7 +10,7 @@ import {
   type ResultReading,
   withoutWarnings,
 } from "../reading/result-reading.ts";
-import { onlyShows, printsNewestFirst, saysBySilence } from "../reading/shell-command.ts";
+import { hidesExitCode, onlyShows, printsNewestFirst, saysBySilence } from "../reading/shell-command.ts";
 import type { Place } from "../reading/speech.ts";
 import { type TestReport, testReport } from "../reading/test-report.ts";
 import type { SpanPaths } from "./file-collector.ts";
@@ -65,7 +65,7 @@ const ONLY_WARNINGS = "only warnings";
  */
 export function notableRun(call: CallReading, script: string, command: string, result: ResultReading): Run {
   const report = testReport(result.text);
-  const error = commandError(result, command, report);
+  const error = commandError(result, command, report, hidesExitCode(script));
   const shown = withoutWarnings(result.text);
   return {
     ...runOf(call, script, result, error),

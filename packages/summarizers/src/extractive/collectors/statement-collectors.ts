@@ -78,11 +78,11 @@ const ABOUT_TOOLS =
 /** Statements of fact, questions and objections, which are not decisions. */
 const STATES = new RegExp(
   [
-    "\\b(?:is|are|was|were|has|had)\\b(?! now\\b)[^.;]{0,80}\\b(?:instead of|rather than)\\b",
+    "(?:\\b(?:is|are|was|were|has|had)|(?<!\\blet)['’](?:s|re|m))\\b(?! now\\b)[^.;]{0,80}\\b(?:instead of|rather than)\\b",
     "\\b(?:is|are|was|were|be|been) (?:\\w+ly )?(?:decided|chosen)\\b(?! (?:to|that|on|against)\\b)",
     "^(?:whether|confirm|but (?:this|that|it))\\b",
     "^the (?:change|fix|idea|switch|use) (?:to|of)\\b.{0,120}\\b(?:is|are|was|were)\\b",
-    "\\bshould (?:be|have been|show|return|say|print)\\b.{0,120}\\binstead of\\b",
+    "(?<!\\b(?:we|i)) should (?!(?:now |just |also )?(?:use|be using)\\b)\\w+.{0,120}\\b(?:instead of|rather than)\\b",
   ].join("|"),
   "i",
 );

@@ -7,6 +7,7 @@ import {
   plainPath,
   toolArgument,
 } from "@threadfold/core";
+import { writtenByProgram } from "./shell-command.ts";
 import { readShellCommand, type ShellSegment } from "./shell-reader.ts";
 
 /** A file and what a call does to it; `restored` when git puts back its last commit. */
@@ -28,11 +29,13 @@ const ACTIONS: Readonly<Record<string, FileItem["action"]>> = {
 /** Returns what a shell command does to files, as far as its words show, with the folders that it changes to. */
 export function shellFileActions(command: string): readonly FileAction[] {
   let folder = "";
-  return readShellCommand(command).flatMap((segment) => {
+  const actions = readShellCommand(command).flatMap((segment) => {
     const [name, target = "~", ...others] = segment.words;
     if (CHANGES_FOLDER.test(name ?? "") && others.length === 0) folder = changedFolder(folder, target);
     return segmentActions(segment).map(({ path, action }) => ({ path: pathIn(folder, path), action }));
   });
+  const written = writtenByProgram(command).filter(isFile);
+  return [...actions, ...written.map((path): FileAction => ({ path: pathIn(folder, path), action: "modified" }))];
 }
 
 const CHANGES_FOLDER = /^(?:cd|set-location)$/i;
@@ -62,6 +65,9 @@ function commandActions(name: string, rest: readonly string[], files: readonly s
   const action = ACTIONS[name];
   if (action !== undefined) return rest.includes("Directory") ? [] : all(action);
   switch (name) {
+    case "ed":
+    case "ex":
+      return all("modified");
     case "tee":
       return all(rest.includes("-a") ? "modified" : "created");
     case "mv":

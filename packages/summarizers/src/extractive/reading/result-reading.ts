@@ -235,17 +235,22 @@ function lastWords(text: string): string | null {
 /**
  * Returns what went wrong with a command that builds, tests or commits; null if nothing did. If tests failed, names
  * them, even where no exit code shows it.
+ *
+ * @param isExitHidden true if the exit code is that of something else in the script.
  */
 export function commandError(
   { text, exitCode, failed }: ResultReading,
   command: string,
   report: TestReport | null,
+  isExitHidden: boolean,
 ): string | null {
   if (report?.isRed) return testError(report, text);
   if (failed)
     return errorLine(text, false) ?? labelledError(text) ?? lastWords(text) ?? `exit code ${exitCode ?? "unknown"}`;
   // Without an exit code, an error may stem from the lines of the script after the commit.
-  const isDone = exitCode === 0 || (command.startsWith("git commit") && COMMITTED.test(text));
+  const isDone =
+    (exitCode === 0 && (!isExitHidden || report !== null)) ||
+    (command.startsWith("git commit") && COMMITTED.test(text));
   return isDone ? null : errorLine(text, true);
 }
 

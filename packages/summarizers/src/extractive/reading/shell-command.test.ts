@@ -134,3 +134,33 @@ describe("commands of PowerShell", () => {
     expect(onlyShows("Invoke-Pester")).toBe(false);
   });
 });
+
+describe("what a program within a command writes", () => {
+  const actions = (command: string) => shellFileActions(command).map(({ path, action }) => `${action} ${path}`);
+
+  it.each([
+    ["python3 - <<'EOF'\ntext = open('src/cart.py').read()\nopen('src/cart.py', 'w').write(text)\nEOF", "src/cart.py"],
+    [
+      "python - <<EOF\nfile_path = 'src/cart.py'\nwith open(file_path, \"w\") as f:\n    f.write('')\nEOF",
+      "src/cart.py",
+    ],
+    ['cd shop && python3.12 -c \'with open("src/cart.py", mode="a") as f: f.write("x")\'', "shop/src/cart.py"],
+    [
+      "python <<EOF\nfrom pathlib import Path\np = Path('src/cart.py')\np.write_text(p.read_text())\nEOF",
+      "src/cart.py",
+    ],
+    ["node -e \"require('fs').writeFileSync('src/cart.ts', '')\"", "src/cart.ts"],
+    ["ed -s src/cart.py <<EOF\n5d\nw\nq\nEOF", "src/cart.py"],
+  ])("is a change: %s", (command, path) => {
+    expect(actions(command)).toEqual([`modified ${path}`]);
+  });
+
+  it.each([
+    "python - <<'EOF'\nprint(open('src/cart.py').read())\nEOF",
+    "python -c 'open(path, \"w\")'",
+    "echo \"open('src/cart.py', 'w')\"",
+    "python bench.py",
+  ])("is none if it only reads, names no file or does not run: %s", (command) => {
+    expect(actions(command)).toEqual([]);
+  });
+});

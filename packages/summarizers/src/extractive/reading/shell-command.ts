@@ -1,6 +1,6 @@
 import { fileName } from "@threadfold/core";
 import { oneLine } from "../../text/excerpt.ts";
-import { readShellCommand, type ShellSegment } from "./shell-reader.ts";
+import { MAX_SCANNED, readShellCommand, type ShellSegment } from "./shell-reader.ts";
 
 const RUNNERS: ReadonlySet<string> = new Set(
   (
@@ -56,6 +56,17 @@ export function notableCommand(command: string): string | null {
     joint = "|";
   }
   return tells ? oneLine(label).replaceAll('"', "'").slice(0, MAX_LENGTH).toWellFormed() : null;
+}
+
+/**
+ * Checks whether the exit code of a script is that of something behind its last notable command: of a pipe, or of what
+ * runs even if that command fails.
+ */
+export function hidesExitCode(script: string): boolean {
+  const segments = readShellCommand(script);
+  const last = segments.findLastIndex(({ words }) => isNotable(withoutPrefixes(words)));
+  const behind = segments.slice(last + 1).filter(({ words }) => words[0] !== "exit");
+  return behind.some(({ joint }) => joint !== "&&" && !(joint === "|" && /\bpipefail\b/.test(script)));
 }
 
 function withoutPrefixes(words: readonly string[]): readonly string[] {
@@ -185,3 +196,60 @@ export function coversRun(whole: string, part: string): boolean {
 
 const isInside = (part: string, whole: string): boolean =>
   [`${whole.replace(/\/?(?:\.\.\.)?$/, "")}/`, `${whole}::`].some((start) => part.startsWith(start));
+
+/** An interpreter under any of its names, with a version or without. */
+const VERSIONED = /^(python|pip|node|ruby|perl|php|julia)[\d.]*$/;
+const JOINED = /^(?:&&|\|\|?)$|;$/;
+
+/** The words that make a run the one it is: how its interpreter is called and what a commit says are left out. */
+function wordsOfRun(command: string): readonly string[] {
+  const words = command.split(" ").filter((word) => !ASIDE.test(word));
+  const [first = "", ...rest] = words.map((word) => word.replace(/^(?:\.\/)+(?=.)/, ""));
+  const [, interpreter] = VERSIONED.exec(fileName(first)) ?? [];
+  if (interpreter === "python" && rest[0] === "-m") return rest.slice(1);
+  if (first !== "git" || rest[0] !== "commit") return [interpreter ?? first, ...rest];
+  const end = rest.findIndex((word) => JOINED.test(word));
+  return [first, "commit", ...(end < 0 ? [] : rest.slice(end))];
+}
+
+/** Returns a key that is the same for all spellings of a run, and for few others. */
+export const runKey = (command: string): string =>
+  wordsOfRun(command)
+    .map((word) => fileName(word))
+    .join(" ");
+
+/** Checks whether two commands are one run, although they name its interpreter, a path or a commit in other words. */
+export function isSameRun(one: string, other: string): boolean {
+  const [words, others] = [wordsOfRun(one), wordsOfRun(other)];
+  return words.length === others.length && words.every((word, index) => isSameWord(word, others[index] as string));
+}
+
+const isSameWord = (one: string, other: string): boolean =>
+  one === other || endsWith(one, other) || endsWith(other, one);
+
+/** True when a whole path ends with another one, of which the beginning may be missing or left out. */
+const endsWith = (whole: string, end: string): boolean =>
+  /^(?:\/|~|[A-Za-z]:)/.test(whole) && whole.endsWith(`/${end.replace(/^.*…\//, "")}`);
+
+/** An interpreter that is given its program on the spot: as an option or as its input. */
+const INLINE_PROGRAM = /(?:^|[\s;&|/(])(?:python[\d.]*|node|ruby|perl)\b(?:[^\n|;&]{0,80}<<| +-[ce]\b| +--eval\b)/;
+const QUOTED = String.raw`(?:r|Path\()?["']([^"'\n]{1,260})["']`;
+/** Where a program opens a file to write to it, or writes it whole. A name stands for what was assigned to it. */
+const WRITES = new RegExp(
+  [
+    String.raw`\bopen\(\s*(?:${QUOTED}\)?|(\w{1,60}))\s*,\s*(?:mode\s*=\s*)?["'][rbt]{0,2}[wax+]`,
+    String.raw`(?:\bPath\(\s*${QUOTED}\s*\)|\b(\w{1,60}))\.write_(?:text|bytes)\(`,
+    String.raw`\bwriteFile(?:Sync)?\(\s*(?:${QUOTED}|(\w{1,60}))\s*,`,
+  ].join("|"),
+  "g",
+);
+const ASSIGNED = new RegExp(String.raw`(?<![\w.])(\w{1,60})\s*=\s*(?:\w+\.)?${QUOTED}`, "g");
+
+/** Returns the paths that a program within a command writes, as far as it names them; each once. */
+export function writtenByProgram(command: string): readonly string[] {
+  const text = command.slice(0, MAX_SCANNED);
+  if (!INLINE_PROGRAM.test(text)) return [];
+  const assigned = new Map([...text.matchAll(ASSIGNED)].map(([, name, path]) => [name, path]));
+  const written = [...text.matchAll(WRITES)].map((match) => match.slice(1).find((found) => found !== undefined) ?? "");
+  return [...new Set(written.map((found) => assigned.get(found) ?? found))];
+}

@@ -9,7 +9,7 @@ export interface ShellSegment {
 const JOINTS: Readonly<Record<string, ShellSegment["joint"]>> = { "|": "|", "&&": "&&", "||": "||" };
 
 /** The most of a command that is read, in UTF-16 code units. */
-const MAX_SCANNED = 20_000;
+export const MAX_SCANNED = 20_000;
 
 /** Splits a shell command into simple commands. Handles quotes, redirections and here-documents; expands nothing. */
 export function readShellCommand(command: string): readonly ShellSegment[] {
