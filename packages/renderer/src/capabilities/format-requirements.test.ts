@@ -23,6 +23,19 @@ describe("acceptedName", () => {
     expect(a).toHaveLength(40);
   });
 
+  it("never cuts a character in two", () => {
+    const anyCharacter = { refused: null, maxLength: 40 };
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", minLength: 20, maxLength: 80 }), (name) => {
+        const accepted = acceptedName(name, anyCharacter);
+        expect([accepted.isWellFormed(), accepted.length <= 40]).toEqual([true, true]);
+        expect(acceptedName(accepted, anyCharacter)).toBe(accepted);
+      }),
+      { numRuns: 300 },
+    );
+    expect(acceptedName("😀".repeat(21), anyCharacter)).toMatch(/^(?:😀){15}-[0-9a-f]{8}$/u);
+  });
+
   it("prefixes an underscore when the first character is not accepted", () => {
     const rule = { refused: /[^a-z0-9_]/, maxLength: 6, refusedStart: /^[^a-z_]/ };
     expect(["7z", "-z", "az"].map((name) => acceptedName(name, rule))).toEqual(["_7z", "_z", "az"]);

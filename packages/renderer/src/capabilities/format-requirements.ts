@@ -13,12 +13,16 @@ interface NameRule {
 
 const HASH_LENGTH = 8;
 
+/** Matches the first half of a surrogate pair where a cut left it alone. */
+const HALF_CHARACTER = /[\ud800-\udbff]$/;
+
 /** Replaces every character that is not accepted with `_`, and the end of a name that is too long with a hash. */
 export function acceptedName(name: string, { refused, maxLength, refusedStart }: NameRule): string {
   const replaced = refused?.test(name) === true ? name.replaceAll(new RegExp(refused, "g"), "_") : name;
   const accepted = refusedStart?.test(replaced) === true ? `_${replaced}` : replaced;
   if (maxLength === null || accepted.length <= maxLength) return accepted;
-  return `${accepted.slice(0, maxLength - HASH_LENGTH - 1)}-${sha256(name).slice(0, HASH_LENGTH)}`;
+  const head = accepted.slice(0, maxLength - HASH_LENGTH - 1).replace(HALF_CHARACTER, "");
+  return `${head}-${sha256(name).slice(0, HASH_LENGTH)}`;
 }
 
 /** Returns the name under which a tool is sent, in calls and definitions alike. */
@@ -53,8 +57,11 @@ export type ReasoningRequirement =
       readonly proofs?: readonly ("signature" | "encrypted")[];
       /** Names of the providers whose reasoning must come first in its turn; `*` for all. */
       readonly leads?: readonly string[];
-      /** `own`: whatever follows it must come from the log as well; a message that rendering made does not count. */
-      readonly follower?: "own";
+      /**
+       * `own`: whatever follows it must come from the log as well; a message that rendering made does not count.
+       * `beside`: something must be in its own message, before or after it, because it is sent as a field of that.
+       */
+      readonly follower?: "own" | "beside";
     }
   | { readonly replay: "never" };
 

@@ -73,7 +73,7 @@ function systemInsideFor(
 function reasoningFor(required: ReasoningRequirement, capabilities: ModelCapabilities): ReasoningRequirement {
   const { provider, reasoning: binding, reasoningText } = capabilities;
   if (required.replay === "never" && reasoningText)
-    return { replay: "signed", provider, binding: "none", unsigned: "kept" };
+    return { replay: "signed", provider, binding: "none", unsigned: "kept", follower: "beside" };
   if (required.replay !== "signed" || required.binding === "none") return required;
   return { ...required, provider: required.provider === "*" ? provider : required.provider, binding };
 }

@@ -8,6 +8,7 @@ import {
 import { acceptedName, type FormatRequirements } from "../capabilities/format-requirements.ts";
 import { derivation } from "../input/derivation.ts";
 import { type Draft, withParts } from "../neutral/draft.ts";
+import type { WarningLog } from "../warnings/warning-log.ts";
 import { type CallIdsBefore, mapDrafts, type Repair, SentCallIds, withDrafts } from "./conformance.ts";
 
 /** A part that names a call. */
@@ -22,19 +23,27 @@ interface Renaming {
 
 const renamings = new WeakMap<object, Renaming>();
 
-/** Returns the same call or result under a different call id. */
-const renamedPart = derivation((part: NamedPart, id: string): NamedPart => {
-  const callId = asToolCallId(id);
-  const renamed = part.type === "tool-call" ? { ...part, callId } : { ...part, result: { ...part.result, callId } };
-  renamings.set(renamed, { origin: part, tokenizer: null, tokens: 0 });
-  return renamed;
-});
+/** Returns the same call under a different id. */
+const renamedCall = derivation(
+  (call: ToolCallPart, id: string): ToolCallPart => renamed(call, { ...call, callId: asToolCallId(id) }),
+);
+
+/** Returns the same result under the id and the name of its call. */
+const renamedResult = derivation(
+  (part: ToolResultPart, { callId, toolName }: ToolCallPart): ToolResultPart =>
+    renamed(part, { ...part, result: { ...part.result, callId, toolName } }),
+);
+
+function renamed<Kind extends NamedPart>(origin: Kind, part: Kind): Kind {
+  renamings.set(part, { origin, tokenizer: null, tokens: 0 });
+  return part;
+}
 
 /** Returns the part that a renamed one was made from; undefined for any other part. */
 export const originOf = (part: object): NamedPart | undefined => renamings.get(part)?.origin;
 
 /**
- * Returns the extra cost of the new call id, in tokens; 0 for a part that was not renamed. Counted on the call or
+ * Returns the extra cost of the new id and name, in tokens; 0 for a part that was not renamed. Counted on the call or
  * result without its body, which is unchanged and may be large.
  */
 export function renamingTokens(part: object, tokenizer: ProviderAwareTokenizer): number {
@@ -58,8 +67,8 @@ type CallIdRequirement = FormatRequirements["callIds"];
 
 /**
  * Changes the ids of calls and their results to ids that the provider accepts and, where required, that are used only
- * once (G7, W5). The first use of an id keeps it. By now results follow their calls in order, so they are found by
- * position.
+ * once (G7, W5). The first use of an id keeps it. Results get the name of their call as well, whatever the log says. By
+ * now they follow their calls in order, so they are found by position.
  */
 export const assignCallIds: Repair = {
   name: "assign-call-ids",
@@ -68,31 +77,35 @@ export const assignCallIds: Repair = {
     const drafts = mapDrafts(request.drafts, (draft) => {
       const { role } = draft.chat;
       if (role === "assistant") ids.startBatch();
-      const next = role === "assistant" ? withCallIds(draft, ids) : role === "tool" ? withResultId(draft, ids) : draft;
-      if (next !== draft) warnings.add("call-id-changed", draft.chat.sources);
-      return next;
+      if (role === "assistant") return withCallIds(draft, ids, warnings);
+      return role === "tool" ? withResultId(draft, ids, warnings) : draft;
     });
     return withDrafts(request, drafts);
   },
 };
 
-function withCallIds(draft: Draft, ids: CallIds): Draft {
+function withCallIds(draft: Draft, ids: CallIds, warnings: WarningLog): Draft {
   let changed: Part[] | undefined;
   draft.chat.parts.forEach((part, index) => {
     if (part.type !== "tool-call") return;
-    const id = ids.give(part);
-    if (id === part.callId) return;
+    const call = ids.give(part);
+    if (call === part) return;
     changed ??= [...draft.chat.parts];
-    changed[index] = renamedPart(part, id);
+    changed[index] = call;
   });
-  return changed === undefined ? draft : withParts(draft, changed);
+  if (changed === undefined) return draft;
+  warnings.add("call-id-changed", draft.chat.sources);
+  return withParts(draft, changed);
 }
 
-function withResultId(draft: Draft, ids: CallIds): Draft {
+function withResultId(draft: Draft, ids: CallIds, warnings: WarningLog): Draft {
   const [part] = draft.chat.parts;
-  const id = ids.take();
-  if (part?.type !== "tool-result" || id === undefined || id === part.result.callId) return draft;
-  return withParts(draft, [renamedPart(part, id)]);
+  const call = ids.take();
+  if (part?.type !== "tool-result" || call === undefined) return draft;
+  const { callId, toolName } = part.result;
+  if (callId !== call.callId) warnings.add("call-id-changed", draft.chat.sources);
+  else if (toolName === call.toolName) return draft;
+  return withParts(draft, [renamedResult(part, call)]);
 }
 
 /** Assigns ids to calls from left to right, so that a later call never changes an earlier one, and to their results. */
@@ -101,7 +114,7 @@ class CallIds {
   readonly #settled: SentCallIds;
   readonly #taken: Set<string>;
   readonly #numbers = new Map<string, number>();
-  #pending: string[] = [];
+  #pending: ToolCallPart[] = [];
   #answered = 0;
 
   constructor(requirement: CallIdRequirement, { settled, since }: CallIdsBefore = NONE_BEFORE) {
@@ -118,14 +131,15 @@ class CallIds {
     this.#numbers.clear();
   }
 
-  /** Returns the id of the next call. */
-  give(part: ToolCallPart): string {
+  /** Returns the next call with its id. */
+  give(part: ToolCallPart): ToolCallPart {
     // Computed again each time: remembering it for every call of a long thread would cost more in garbage collection.
     const base = acceptedName(part.callId, this.#requirement) || "call";
     const id = this.#settled.has(base) || this.#taken.has(base) ? this.#numbered(base) : base;
     this.#taken.add(id);
-    this.#pending.push(id);
-    return id;
+    const call = id === part.callId ? part : renamedCall(part, id);
+    this.#pending.push(call);
+    return call;
   }
 
   /** Returns the first numbered id of a base that is free. */
@@ -144,8 +158,8 @@ class CallIds {
     return acceptedName(`${base}-${number}`, this.#requirement);
   }
 
-  /** Returns the id of the next result of the batch. */
-  take(): string | undefined {
+  /** Returns the call of the next result of the batch. */
+  take(): ToolCallPart | undefined {
     return this.#pending[this.#answered++];
   }
 }

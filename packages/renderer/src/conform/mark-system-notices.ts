@@ -1,4 +1,4 @@
-import type { ChatMessage, Message, Part } from "@threadfold/core";
+import type { AgentThread, ChatMessage, Message, MessageId, Part } from "@threadfold/core";
 import type { FormatRequirements } from "../capabilities/format-requirements.ts";
 import { derivation } from "../input/derivation.ts";
 import type { Draft } from "../neutral/draft.ts";
@@ -41,15 +41,23 @@ const isSystem = ({ chat }: Draft): boolean => chat.role === "system";
 
 /**
  * Leaves out the system messages at the end of a request that move behind what somebody may still say before the model
- * answers.
+ * answers. Notices behind the answer that the log has before them stay.
  */
 export function withoutAwaiting(
   messages: readonly ChatMessage[],
   { systemInside }: FormatRequirements,
+  thread: AgentThread,
 ): readonly ChatMessage[] {
   if (systemInside !== "before-answer") return messages;
-  const end = messages.findLastIndex(({ role, synthetic }) => role !== "system" && synthetic !== "system-notice");
-  return messages.slice(0, end + 1);
+  const said = messages.findLastIndex(({ role, synthetic }) => role !== "system" && synthetic !== "system-notice");
+  const [answer, next] = [messages[said], messages[said + 1]];
+  const ordinalOf = (message: ChatMessage): number => thread.message(message.sources[0] as MessageId)?.ordinal ?? 0;
+  const stays =
+    answer?.role === "assistant" &&
+    answer.synthetic === undefined &&
+    next?.role === "user" &&
+    ordinalOf(answer) < ordinalOf(next);
+  return stays ? messages : messages.slice(0, said + 1);
 }
 
 const isAnswer = (before: Draft | undefined): boolean => before?.chat.role === "assistant" && before.message !== null;

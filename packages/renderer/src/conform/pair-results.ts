@@ -5,6 +5,7 @@ import {
   type OpaquePart,
   type Part,
   type TokenLedger,
+  type ToolCallId,
   type ToolCallPart,
 } from "@threadfold/core";
 import type { FormatRequirements, OpaquePair } from "../capabilities/format-requirements.ts";
@@ -325,18 +326,16 @@ class GroupedPairing implements Pairing {
     return known;
   }
 
-  /** Core reports a result for an id that is open twice as an orphan; here the difference is worth reporting. */
-  #noteStrays({ groups, issues }: GroupedThread): void {
-    const ambiguous = new Set(issues.filter(({ kind }) => kind === "ambiguous-call").map(({ callId }) => callId));
-    const duplicates = new Set(issues.filter(({ kind }) => kind === "duplicate-result").map(({ ordinal }) => ordinal));
-    const callIds = new Map(issues.map(({ ordinal, callId }) => [ordinal, callId]));
-    for (const ordinal of groups.flatMap(({ strays }) => strays)) {
-      const callId = callIds.get(ordinal);
-      const isAmbiguous = callId !== undefined && ambiguous.has(callId);
-      this.#strays.set(
-        ordinal,
-        duplicates.has(ordinal) ? "answered-already" : isAmbiguous ? "ambiguous-call" : "no-call",
-      );
+  /**
+   * Core reports a result for an id that is open twice as an orphan; here the difference is worth reporting. What is
+   * reported behind a result came after it.
+   */
+  #noteStrays({ issues }: GroupedThread): void {
+    const ambiguous = new Set<ToolCallId>();
+    for (const { kind, ordinal, callId } of issues) {
+      if (kind === "ambiguous-call") ambiguous.add(callId);
+      else if (kind === "duplicate-result") this.#strays.set(ordinal, "answered-already");
+      else this.#strays.set(ordinal, ambiguous.has(callId) ? "ambiguous-call" : "no-call");
     }
   }
 }

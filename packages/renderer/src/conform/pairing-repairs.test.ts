@@ -241,6 +241,22 @@ describe("repairs of calls and results", () => {
     expect(warnings).toEqual([{ kind: "tool-input-wrapped", messageIds: ["m2"] }]);
   });
 
+  it("say that a result's call is ambiguous only if several were open when it came", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["tool", result("a", "of no call")],
+      ["assistant", call("a")],
+      ["assistant", call("a")],
+      ["tool", result("a", "of which?")],
+      ["user", "on"],
+    );
+    const { warnings } = renderSample(thread, { format: "openai-chat" });
+    expect(warnings.filter(({ kind }) => kind === "result-left-out")).toEqual([
+      { kind: "result-left-out", reason: "no-call", messageIds: ["m2"] },
+      { kind: "result-left-out", reason: "ambiguous-call", messageIds: ["m5"] },
+    ]);
+  });
+
   it("declare and count the tools that a thread uses when the host declares none", () => {
     const thread = threadOf(
       ["user", "go"],
@@ -258,6 +274,33 @@ describe("repairs of calls and results", () => {
       messageIds: ["m2"],
     });
     expect(renderSample(thread, { format: "openai-chat" }).request.tools).toEqual([]);
+  });
+
+  it("give each result the name that its call is sent with", () => {
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a", "mcp.read"), call("b", "bash"), call("b", "read")],
+      ["tool", result("a", "1", { toolName: "mcp.read" })],
+      ["tool", result("b", "2", { toolName: "" })],
+      ["tool", result("b", "3", { toolName: "read" })],
+      ["assistant", call("c", "a tool")],
+    );
+    const named = (format: string) => {
+      const sample = renderSample(thread, { format });
+      expect(sample.format.check(sample.payload, sample.manifest)).toEqual([]);
+      const tools = sample.request.messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "tool-result"));
+      return tools.map((part) => (part as Extract<Part, { type: "tool-result" }>).result.toolName);
+    };
+    expect(named("neutral")).toEqual(["mcp.read", "bash", "read", "a tool"]);
+    for (const format of ["ai-sdk", "openai-chat"])
+      expect(named(format)).toEqual(["mcp_read", "bash", "read", "a_tool"]);
+    for (const format of ["gemini", "gemini-interactions"])
+      expect(named(format)).toEqual(["mcp.read", "bash", "read", "a_tool"]);
+    const { messages, warnings } = renderSample(thread, { format: "ai-sdk" });
+    expect(messages[2].content[0]).toMatchObject({ toolCallId: "a", toolName: "mcp_read" });
+    expect(warnings.filter(({ kind }) => kind === "call-id-changed")).toEqual([
+      { kind: "call-id-changed", messageIds: ["m2", "m5"] },
+    ]);
   });
 });
 

@@ -109,6 +109,26 @@ describe("repairs of message parts", () => {
     expect(warnings).toEqual([{ kind: "reasoning-left-out", reason: "at-the-end", messageIds: ["m2"] }]);
   });
 
+  it("W11 drop reasoning in a message of its own where every message is sent as one, and keep it beside anything", () => {
+    const hm: Part = { type: "reasoning", text: "hm" };
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", hm],
+      ["assistant", "so", hm],
+      ["assistant", hm, call("a")],
+      ["tool", result("a", "ok")],
+      ["assistant", hm],
+      ["user", "on"],
+    );
+    const sample = renderSample(thread, { format: "openai-chat", model: "deepseek-v4" });
+    expect(sample.messages.filter(({ role }) => role === "assistant")).toMatchObject([
+      { content: "so", reasoning_content: "hm" },
+      { content: null, reasoning_content: "hm" },
+    ]);
+    expect(sample.warnings).toEqual([{ kind: "reasoning-left-out", reason: "at-the-end", messageIds: ["m2", "m6"] }]);
+    expect(sample.format.check(sample.payload, sample.manifest)).toEqual([]);
+  });
+
   it("keep pictures where they are legal and put a marker where they are not", () => {
     const bmp: MediaPart = { type: "image", source: { kind: "base64", mediaType: "image/bmp", data: "AA==" } };
     const pdf: MediaPart = {
@@ -136,6 +156,39 @@ describe("repairs of message parts", () => {
       { kind: "media-replaced", reason: "role", messageIds: ["m2"] },
       { kind: "media-replaced", reason: "in-tool-result", messageIds: ["m3"] },
     ]);
+  });
+
+  it("W11 put a marker where a picture or document has nothing in it, in every format", () => {
+    const png = "image/png";
+    const empty: readonly MediaPart["source"][] = [
+      { kind: "base64", mediaType: png, data: "" },
+      { kind: "base64", mediaType: png, data: " \n" },
+      { kind: "url", url: "", mediaType: png },
+      { kind: "url", url: `data:${png};base64,`, mediaType: png },
+      { kind: "file-id", fileId: "", mediaType: png },
+    ];
+    const blocks = empty.map((source): MediaPart => ({ type: "image", source, name: "a.png" }));
+    const thread = threadOf(
+      ["user", "go", ...blocks, image],
+      ["assistant", call("a")],
+      ["tool", result("a", "", { content: { type: "blocks", blocks: [text("Seen:"), ...blocks] } })],
+      ["user", "on"],
+    );
+    for (const { request, warnings, format } of inEveryFormat(thread, planWith(thread), { model: "gemini-3-pro" })) {
+      const marker = "[image left out: image/png, a.png]";
+      expect([format.id, ...textsOf(request.messages.slice(0, 1))]).toEqual([
+        format.id,
+        ["go", ...empty.map(() => marker), "image"].join("|"),
+      ]);
+      const [part] = request.messages[2]?.parts ?? [];
+      const sent = part?.type === "tool-result" && part.result.content.type === "blocks" ? part.result.content : null;
+      expect(sent?.blocks).toEqual([text("Seen:"), ...empty.map(() => text(marker))]);
+      expect(warnings).toContainEqual({
+        kind: "media-replaced",
+        reason: "empty",
+        messageIds: expect.arrayContaining(["m1"]),
+      });
+    }
   });
 
   it("send opaque items to their own provider alone, byte for byte", () => {

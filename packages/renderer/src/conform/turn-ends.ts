@@ -135,12 +135,16 @@ const opening = ({ ordinal }: Draft): Draft =>
 /**
  * Leaves out reasoning that is followed by nothing from the model: at the end of an assistant turn, and before a host's
  * answer that the log has in the middle of one. If signed reasoning is sent back, something must follow it (W12, W16).
+ * Where it is a field of its message, it only needs something beside it (W11).
  */
 export const endWithoutReasoning: Repair = {
   name: "end-without-reasoning",
   apply(request, { requirements, warnings }) {
     if (requirements.reasoning.replay !== "signed") return request;
-    const shortened = withoutLoneReasoning(request.drafts, requirements);
+    const isField = requirements.reasoning.follower === "beside";
+    const shortened = isField
+      ? withoutBareReasoning(request.drafts)
+      : withoutLoneReasoning(request.drafts, requirements);
     if (shortened.size === 0) return request;
     const drafts = mapDrafts(request.drafts, (draft) => {
       const parts = shortened.get(draft);
@@ -151,6 +155,12 @@ export const endWithoutReasoning: Repair = {
     return withDrafts(request, drafts);
   },
 };
+
+/** Returns messages that have nothing but reasoning. */
+const withoutBareReasoning = (drafts: readonly Draft[]): ReadonlyMap<Draft, readonly Part[]> =>
+  new Map(drafts.filter(({ chat: { parts } }) => isBare(parts)).map((draft) => [draft, []]));
+
+const isBare = (parts: readonly Part[]): boolean => parts.length > 0 && parts.every(({ type }) => type === "reasoning");
 
 /** Returns messages whose reasoning has no follower in its run of assistant messages, with their remaining parts. */
 function withoutLoneReasoning(

@@ -186,16 +186,14 @@ describe("openai-chat lowering", () => {
     });
   });
 
-  it("sends each system text as a message and tools as functions", () => {
-    expect(
-      openaiChat.lower({ system: ["s", "t"], tools: [{ name: "a", inputSchema: { type: "object" } }], messages: [] })
-        .payload,
-    ).toEqual({
+  it("sends each system text as a message and tools as functions, whose parameters have a type", () => {
+    const tools = ["a", "b"].map((name) => ({ name, inputSchema: name === "a" ? { type: "object" } : {} }));
+    expect(openaiChat.lower({ system: ["s", "t"], tools, messages: [] }).payload).toEqual({
       messages: [
         { role: "system", content: "s" },
         { role: "system", content: "t" },
       ],
-      tools: [{ type: "function", function: { name: "a", parameters: { type: "object" } } }],
+      tools: ["a", "b"].map((name) => ({ type: "function", function: { name, parameters: { type: "object" } } })),
     });
   });
 });

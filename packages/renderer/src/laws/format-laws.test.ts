@@ -26,13 +26,17 @@ const laws = [
 // Each is tried in every format: five thousand transcripts and more.
 keepLaws(`R17 ${FORMATS.map(({ id }) => id).join(", ")}`, forAll(renderInputs, laws, 750), { describe, it });
 
-// Inside a conversation, Anthropic's newer models take system messages only right before an answer.
-const inputs = renderInputs.map((input): RenderInput => ({ ...input, model: "claude-opus-4-8" }));
-keepLaws(
-  "R17 anthropic-messages with system messages inside",
-  formatLaws(formatById("anthropic-messages"), { inputs, times: 100 }),
-  { describe, it },
-);
+/** Models whose requests differ in more than names from those for a model that nobody knows. */
+const OF_MODELS = [
+  // Inside a conversation, Anthropic's newer models take system messages only right before an answer.
+  ["anthropic-messages", "claude-opus-4-8", "with system messages inside"],
+  ["openai-chat", "deepseek-v4", "with reasoning that is sent back as text"],
+] as const;
+
+for (const [id, model, title] of OF_MODELS) {
+  const inputs = renderInputs.map((input): RenderInput => ({ ...input, model }));
+  keepLaws(`R17 ${id} ${title}`, formatLaws(formatById(id), { inputs, times: 100 }), { describe, it });
+}
 
 const ours = formatById("neutral");
 

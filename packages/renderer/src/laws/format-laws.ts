@@ -248,7 +248,7 @@ function brokenGrowth(format: ProviderFormat, input: RenderInput): string | null
     const open = [...openSteps(seen, format, request), ...abandonedFirst(seen, thread, requirements)];
     const stable = stableMessages(format, request, longest, open);
     if (stable === null) return `at version ${version} a different call is open than later`;
-    const messages = withoutAwaiting(request.messages.slice(0, stable), requirementsFor(requirements, input));
+    const messages = withoutAwaiting(request.messages.slice(0, stable), requirementsFor(requirements, input), thread);
     const changed = requestUnits(format, { ...request, messages }).findIndex((unit, index) => unit !== units[index]);
     if (changed >= 0) return `what was rendered at version ${version} changed later, at ${changed}`;
   }

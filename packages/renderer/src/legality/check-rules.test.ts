@@ -60,6 +60,18 @@ describe("a violation", () => {
     },
   );
 
+  it("names a long call id without half a character at its end", () => {
+    const id = `${"x".repeat(79)}😀`;
+    const messages = [
+      { role: "user", content: "go" },
+      { role: "tool", tool_call_id: id, content: "ok" },
+    ];
+    const [violation] = formatById("openai-chat").check({ messages });
+    expect(violation).toMatchObject({ rule: "W2", at: "$.messages[1]" });
+    expect(violation?.problem).toMatch(/^no call matches this result \(x{79}.?\)$/u);
+    expect(violation?.problem.isWellFormed()).toBe(true);
+  });
+
   it("names no message when the manifest belongs to another payload", () => {
     const { manifest, format } = renderSample(thread, { format: "anthropic-messages" });
     const payload = { tools: [{ name: "read" }], messages: [{ role: "user", content: "" }] };

@@ -42,7 +42,10 @@ function pairingRule(
     find: (view) =>
       problemsOf(view)
         .filter(({ scenario }) => scenario === id)
-        .map(({ reference: { id: callId, place } }) => ({ place, problem: `${problem} (${callId.slice(0, 80)})` })),
+        .map(({ reference: { id: callId, place } }) => ({
+          place,
+          problem: `${problem} (${callId.slice(0, 80).toWellFormed()})`,
+        })),
   };
 }
 
@@ -80,6 +83,22 @@ export const PAIRING_RULES: readonly LegalityRule<PairedView>[] = [
   pairingRule("W8", CALL_TO_RESULT, "A result comes after its call.", "the result comes before its call"),
 ];
 
+/** The rule of formats in which results have the name of their tool as well. */
+export const resultNames: LegalityRule<PairedView> = {
+  id: "result-names",
+  description: "A result has the tool name of its call.",
+  reference: CALL_TO_RESULT,
+  find: ({ steps }) =>
+    steps.flatMap((step, index) => {
+      const before = steps[index - 1];
+      if (step.kind !== "results" || before?.kind !== "calls") return [];
+      const called = new Map(before.references.map(({ id, name }) => [id, name]));
+      return step.references
+        .filter(({ id, name }) => name !== undefined && name !== (called.get(id) ?? name))
+        .map(({ place }) => ({ place, problem: "the result has another tool name than its call" }));
+    }),
+};
+
 /**
  * Returns the rule of formats that list tools by `name`. `isNamed` leaves out the provider's own tools in the list.
  * none.
@@ -106,5 +125,30 @@ function namedTwice(tools: unknown, path: string, isNamed: (tool: PlainObject) =
     return isNew
       ? inside
       : [{ place: { path: `${path}[${index}].name` }, problem: "the name is already taken" }, ...inside];
+  });
+}
+
+/**
+ * Returns the rule of formats in which a JSON Schema says what a tool takes. A tool may have none.
+ *
+ * @param path the fields that lead to it in a definition.
+ */
+export function toolSchemas(...path: readonly string[]): LegalityRule<{ readonly payload: PlainObject }> {
+  return {
+    id: "tool-schemas",
+    description: "The schema of a tool's arguments is of type object.",
+    reference: "Tool definitions",
+    find: ({ payload }) => otherSchemas(payload["tools"], "$.tools", path),
+  };
+}
+
+function otherSchemas(tools: unknown, list: string, path: readonly string[]): readonly Finding[] {
+  return asList(tools).flatMap((tool, index): readonly Finding[] => {
+    const place = `${list}[${index}]`;
+    if (isPlainObject(tool) && tool["type"] === "namespace") return otherSchemas(tool["tools"], `${place}.tools`, path);
+    const schema =
+      path.reduce<unknown>((value, field) => (isPlainObject(value) ? value[field] : undefined), tool) ?? null;
+    if (schema === null || (isPlainObject(schema) && schema["type"] === "object")) return [];
+    return [{ place: { path: [place, ...path, "type"].join(".") }, problem: "the schema is not of type object" }];
   });
 }

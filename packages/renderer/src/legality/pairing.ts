@@ -4,6 +4,8 @@ import type { Place } from "./legality-rule.ts";
 export interface WireReference {
   readonly id: string;
   readonly place: Place;
+  /** The tool's name, if the format has it on calls and on results. */
+  readonly name?: string | undefined;
 }
 
 /**

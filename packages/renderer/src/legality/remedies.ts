@@ -47,6 +47,8 @@ const REMEDIES = Object.freeze({
   "tool-names":
     "choose a name that every provider accepts: a letter, then at most 63 letters, digits, _ or -; use it in the definition and in every call and response",
   "tool-names-once": "remove the second definition",
+  "result-names": "give the result the tool name of the call that it answers",
+  "tool-schemas": "give the schema the type object at its top level, and what the tool takes as its properties",
   "one-schema": "keep either parameters or parametersJsonSchema, and remove the other",
   "deferred-tools": "put the cache breakpoint on the last tool that is not deferred, and keep at least one such tool",
   "tool-references": "define the tool, or replace the reference with text",

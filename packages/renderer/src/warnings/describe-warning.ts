@@ -49,6 +49,7 @@ const REASONS: { readonly [Kind in ReasonedWarningKind]: Readonly<Record<LeftOut
     role: "only user messages may hold them",
     "media-type": "the provider does not accept their type",
     source: "the provider cannot read their source",
+    empty: "there is nothing in them",
     "in-tool-result": "tool results can only be text here",
   },
   "opaque-left-out": {

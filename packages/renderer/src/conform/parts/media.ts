@@ -1,6 +1,7 @@
-import type { MediaPart, TextPart, ToolResultPart } from "@threadfold/core";
+import type { MediaPart, MediaSource, TextPart, ToolResultPart } from "@threadfold/core";
 import type { FormatRequirements, MediaRequirement } from "../../capabilities/format-requirements.ts";
 import { derivation } from "../../input/derivation.ts";
+import { isBlank } from "../../neutral/draft.ts";
 import { mediaMarker } from "../../neutral/result-lines.ts";
 import type { LeftOutReason } from "../../warnings/render-warning.ts";
 import type { PartRepair } from "../conformance.ts";
@@ -9,6 +10,7 @@ type MediaReason = LeftOutReason["media-replaced"];
 
 /** Returns why an image or document cannot be sent unchanged; undefined when it can. */
 function reasonAgainstMedia({ source }: MediaPart, requirement: MediaRequirement): MediaReason | undefined {
+  if (isEmpty(source)) return "empty";
   switch (source.kind) {
     case "base64":
       return accepts(requirement.base64, source.mediaType) ? undefined : "media-type";
@@ -20,6 +22,15 @@ function reasonAgainstMedia({ source }: MediaPart, requirement: MediaRequirement
     case "file-id":
       return requirement.fileIds ? undefined : "source";
   }
+}
+
+/** Matches a URL with nothing in it; in a data URL, that is behind the comma. */
+const EMPTY_URL = /^(?:\s*|data:[^,]*(?:,\s*)?)$/i;
+
+/** No provider accepts an image or document without any content (W11). */
+function isEmpty(source: MediaSource): boolean {
+  if (source.kind === "url") return EMPTY_URL.test(source.url);
+  return isBlank(source.kind === "base64" ? source.data : source.fileId);
 }
 
 const accepts = (list: readonly string[], item: string): boolean => list.includes(item) || list.includes("*");

@@ -6,7 +6,7 @@ import { renderInputs } from "../../laws/render-inputs.ts";
 import { renderRequest } from "../../rendering/render-request.ts";
 import { goldenInput } from "../../testing/golden-input.ts";
 import { renderSample } from "../../testing/render-sample.ts";
-import { threadOf } from "../../testing/sample-thread.ts";
+import { image, threadOf } from "../../testing/sample-thread.ts";
 import { aiSdk } from "./format.ts";
 
 /** The SDK's own judgement of each message: its position and problem. */
@@ -100,6 +100,33 @@ describe("prompts in the ai-sdk format", () => {
     );
     const { payload } = renderSample(thread, { format: "ai-sdk", system: ["be brief"] });
     expect(payload).toEqual({ instructions, messages });
+  });
+
+  it("say that a result with a picture failed, in text as the SDK has it, and show the picture behind the results", () => {
+    const blocks = [{ type: "text", text: "It crashed:" }, image] as const;
+    const thread = threadOf(
+      ["user", "go"],
+      ["assistant", call("a"), call("b")],
+      ["tool", result("a", "", { outcome: "failure", content: { type: "blocks", blocks } })],
+      ["tool", result("b", "ok")],
+    );
+    const { messages, payload, warnings, format, manifest } = renderSample(thread, { format: "ai-sdk" });
+    expect(messages[2].content[0].output).toEqual({
+      type: "error-text",
+      value: "It crashed:\n[image below the results: image/png, a.png]",
+    });
+    expect(messages.slice(3)).toMatchObject([
+      { role: "tool", content: [{ toolCallId: "b" }] },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "[Media of read: failure]" },
+          { type: "file", data: "AA==", mediaType: "image/png", filename: "a.png" },
+        ],
+      },
+    ]);
+    expect(warnings).toEqual([{ kind: "media-moved", messageIds: ["m3"] }]);
+    expect([...refusals(payload), ...format.check(payload, manifest)]).toEqual([]);
   });
 
   it("carry each provider's metadata on a part as options, and proofs under the provider that made them", () => {

@@ -72,7 +72,10 @@ function callsOf(parts: readonly PlacedPart[]): WireReference[] {
 function references(parts: readonly PlacedPart[], type: string): WireReference[] {
   return parts
     .filter(({ part }) => part.type === type)
-    .map((placed) => ({ id: asText(placed.part.toolCallId) ?? "", place: placeOf(placed) }));
+    .map((placed) => {
+      const { toolCallId, toolName } = placed.part;
+      return { id: asText(toolCallId) ?? "", place: placeOf(placed), name: asText(toolName) };
+    });
 }
 
 export const placeOf = ({ message, index }: PlacedPart, field?: string): Place => at(message, index, field);

@@ -23,6 +23,7 @@ const AI_SDK_REQUIREMENTS = Object.freeze<FormatRequirements>({
   file: { base64: ["application/pdf", "text/plain"], urls: ["http", "https"], fileIds: false },
   mediaRoles: ["user"],
   mediaInResults: true,
+  textInFailures: true,
   toolInput: "object",
   marksFailures: true,
   callIds: { refused: /[^a-zA-Z0-9_-]/, maxLength: 64, uniqueIn: "request" },

@@ -138,12 +138,11 @@ function lowerToolResult({ result, providerMetadata }: ToolResultPart): JsonObje
   return withOptions({ type: "tool-result", toolCallId: callId, toolName, output: outputOf(result) }, providerMetadata);
 }
 
-/** Returns the output of a result, whose type says whether the call failed. Media have no type for failures. */
+/** Returns the output of a result, whose type says whether the call failed. The types for failures have no media. */
 function outputOf({ content, outcome }: ToolResultEnvelope): JsonObject {
   const failed = outcome === "failure";
   if (content.type === "json") return { type: failed ? "error-json" : "json", value: content.value };
-  const hasMedia = content.type === "blocks" && content.blocks.some(({ type }) => type !== "text");
-  if (content.type === "text" || (failed && !hasMedia))
+  if (content.type === "text" || failed)
     return { type: failed ? "error-text" : "text", value: toolResultText(content) };
   const value = content.blocks.map(
     (block): JsonValue =>

@@ -14,10 +14,10 @@ const call = (toolCallId: string, input: unknown = {}, toolName = "read") => ({
   toolName,
   input,
 });
-const result = (toolCallId: string, value = "ok") => ({
+const result = (toolCallId: string, value = "ok", toolName = "read") => ({
   type: "tool-result",
   toolCallId,
-  toolName: "read",
+  toolName,
   output: { type: "text", value },
 });
 const signed = { type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "c2ln" } } };
@@ -203,9 +203,16 @@ const cases: readonly RuleCase[] = [
   {
     rule: "tool-names",
     name: "a tool name with other signs",
-    bad: body(user("go"), assistant(call("a", {}, "mcp.read")), tool(result("a"))),
+    bad: body(user("go"), assistant(call("a", {}, "mcp.read")), tool(result("a", "ok", "mcp.read"))),
     at: "$.messages[1].content[0].toolName",
-    good: body(user("go"), assistant(call("a", {}, "mcp_read")), tool(result("a"))),
+    good: body(user("go"), assistant(call("a", {}, "mcp_read")), tool(result("a", "ok", "mcp_read"))),
+  },
+  {
+    rule: "result-names",
+    name: "a result with the name of another tool",
+    bad: body(user("go"), assistant(call("a"), call("b", {}, "bash")), tool(result("a"), result("b"))),
+    at: "$.messages[2].content[1]",
+    good: body(user("go"), assistant(call("a"), call("b", {}, "bash")), tool(result("a"), result("b", "ok", "bash"))),
   },
   {
     rule: "tool-names",
@@ -213,6 +220,13 @@ const cases: readonly RuleCase[] = [
     bad: { tools: [{ name: "x".repeat(64) }, { name: "x".repeat(65) }], messages: [user("go")] },
     at: "$.tools[1].name",
     good: { tools: [{ name: "x".repeat(64) }], messages: [user("go")] },
+  },
+  {
+    rule: "tool-schemas",
+    name: "a schema of another type",
+    bad: { tools: [{ name: "read", inputSchema: { type: "string" } }], messages: [user("go")] },
+    at: "$.tools[0].inputSchema.type",
+    good: { tools: [{ name: "read", inputSchema: { type: "object" } }], messages: [user("go")] },
   },
   {
     rule: "tool-names-once",

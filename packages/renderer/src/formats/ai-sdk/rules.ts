@@ -6,7 +6,7 @@ import {
   type LegalityRule,
   type PlainObject,
 } from "../../legality/legality-rule.ts";
-import { hasContent, PAIRING_RULES, toolsNamedOnce } from "../../legality/pairing-rules.ts";
+import { hasContent, PAIRING_RULES, resultNames, toolSchemas, toolsNamedOnce } from "../../legality/pairing-rules.ts";
 import { END_OF_HISTORY } from "../../neutral/summary-message.ts";
 import { type AiSdkView, type PlacedPart, placeOf } from "./ai-sdk-view.ts";
 
@@ -219,6 +219,8 @@ export const AI_SDK_RULES: readonly LegalityRule<AiSdkView>[] = [
   callIdForm,
   callIdOnce,
   toolNames,
+  resultNames,
   toolsNamedOnce(),
+  toolSchemas("inputSchema"),
   partPlaces,
 ];

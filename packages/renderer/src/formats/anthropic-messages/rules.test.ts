@@ -451,6 +451,20 @@ const cases: readonly RuleCase[] = [
     good: { tools, messages: [user("go")] },
   },
   {
+    rule: "tool-schemas",
+    name: "a schema of another type",
+    bad: { tools: [...tools, { name: "list", input_schema: { type: "array", items: {} } }], messages: [user("go")] },
+    at: "$.tools[1].input_schema.type",
+    good: { tools: [...tools, { type: "bash_20250124", name: "bash" }], messages: [user("go")] },
+  },
+  {
+    rule: "tool-schemas",
+    name: "a schema without a type",
+    bad: { tools: [{ type: "custom", name: "list", input_schema: {} }], messages: [user("go")] },
+    at: "$.tools[0].input_schema.type",
+    good: { tools: [{ type: "custom", name: "list", input_schema: { type: "object" } }], messages: [user("go")] },
+  },
+  {
     rule: "deferred-tools",
     name: "a deferred tool with a cache breakpoint",
     bad: { tools: [...tools, { ...deferred, cache_control: { type: "ephemeral" } }], messages: [user("go")] },

@@ -9,7 +9,7 @@ import {
   type Place,
   type PlainObject,
 } from "../../legality/legality-rule.ts";
-import { hasContent, PAIRING_RULES, toolsNamedOnce } from "../../legality/pairing-rules.ts";
+import { hasContent, PAIRING_RULES, toolSchemas, toolsNamedOnce } from "../../legality/pairing-rules.ts";
 import { type AnthropicView, type PlacedBlock, placeOf, systemRuns } from "./anthropic-view.ts";
 import { thinkingBoundToPrefix, thinkingIntact, thinkingToolChoice } from "./thinking-rules.ts";
 import {
@@ -326,6 +326,7 @@ export const ANTHROPIC_RULES: readonly LegalityRule<AnthropicView>[] = [
   toolReferences,
   deferredTools,
   toolsNamedOnce(),
+  toolSchemas("input_schema"),
   mediaPlaces,
   failedResults,
   citations,

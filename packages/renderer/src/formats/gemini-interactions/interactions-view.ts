@@ -49,7 +49,8 @@ function stepsOf(placed: readonly PlacedStep[]): readonly WireStep[] {
     if (open !== last) steps.push(open);
     const id =
       one.kind === "function_call" ? one.step.id : one.kind === "function_result" ? one.step.call_id : undefined;
-    if (id !== undefined) open.references.push({ id: asText(id) ?? "", place: at(one.index) });
+    if (id !== undefined)
+      open.references.push({ id: asText(id) ?? "", place: at(one.index), name: asText(one.step.name) });
   }
   return steps;
 }

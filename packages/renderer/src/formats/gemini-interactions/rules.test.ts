@@ -126,9 +126,16 @@ const cases: readonly RuleCase[] = [
   {
     rule: "tool-names",
     name: "call with a digit first",
-    bad: body(go, call("a", { name: "1st" }), result("a")),
+    bad: body(go, call("a", { name: "1st" }), { ...result("a"), name: "1st" }),
     at: "$.input[1].name",
     good: body(go, call("a"), result("a")),
+  },
+  {
+    rule: "result-names",
+    name: "result with the name of another function",
+    bad: body(go, call("a"), { ...result("a"), name: "bash" }),
+    at: "$.input[2]",
+    good: body(go, call("a"), { type: "function_result", call_id: "a", result: "ok" }),
   },
   {
     rule: "tool-names-once",

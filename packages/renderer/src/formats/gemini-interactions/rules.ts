@@ -1,6 +1,6 @@
 import { capabilitiesOf } from "../../input/model-capabilities.ts";
 import { asList, asText, at, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
-import { PAIRING_RULES, toolsNamedOnce } from "../../legality/pairing-rules.ts";
+import { PAIRING_RULES, resultNames, toolsNamedOnce } from "../../legality/pairing-rules.ts";
 import type { InteractionsView, PlacedStep } from "./interactions-view.ts";
 
 const hasInput: LegalityRule<InteractionsView> = {
@@ -183,6 +183,7 @@ export const INTERACTIONS_RULES: readonly LegalityRule<InteractionsView>[] = [
   hostedPairs,
   mediaPlaces,
   toolNames,
+  resultNames,
   toolsNamedOnce(({ type }) => type === "function"),
   stateless,
 ];

@@ -104,11 +104,11 @@ function references(parts: readonly PlacedPart[], byId: boolean): readonly WireR
   const uses = new Map<string, number>();
   return parts.map((placedPart) => {
     const place = placeOf(placedPart);
-    if (byId) return { id: idOf(placedPart.part) ?? "", place };
-    const name = asText(holderOf(placedPart.part).name) ?? "";
-    const use = uses.get(name) ?? 0;
-    uses.set(name, use + 1);
-    return { id: `${name} ${use}`, place };
+    const name = asText(holderOf(placedPart.part).name);
+    if (byId) return { id: idOf(placedPart.part) ?? "", place, name };
+    const use = uses.get(name ?? "") ?? 0;
+    uses.set(name ?? "", use + 1);
+    return { id: `${name ?? ""} ${use}`, place };
   });
 }
 

@@ -12,7 +12,6 @@ import {
   type ToolResultPart,
   toolResultText,
 } from "@threadfold/core";
-import { callIn } from "../../neutral/draft.ts";
 import type {
   GeminiContent,
   GeminiFunctionCall,
@@ -43,9 +42,7 @@ interface OpenContent extends GeminiContent {
  */
 function lowerContents(messages: readonly ChatMessage[]): readonly GeminiContent[] {
   const contents: OpenContent[] = [];
-  let caller: ChatMessage | undefined;
   for (const message of messages) {
-    if (message.role === "assistant") caller = message;
     const role = message.role === "assistant" ? "model" : "user";
     const isResponse = message.role === "tool";
     const last = contents.at(-1);
@@ -54,13 +51,13 @@ function lowerContents(messages: readonly ChatMessage[]): readonly GeminiContent
         ? last
         : { role, isResponse, parts: [] as OpenContent["parts"] };
     if (open !== last) contents.push(open as OpenContent);
-    for (const part of message.parts) open.parts.push(lowerPart(part, message, caller));
+    for (const part of message.parts) open.parts.push(lowerPart(part, message));
   }
   return contents.map(({ role, parts }) => ({ role, parts }));
 }
 
-/** Lowers one part to one part. `caller` is the assistant message before a result. */
-function lowerPart(part: Part, message: ChatMessage, caller: ChatMessage | undefined): GeminiPart | JsonValue {
+/** Lowers one part to one part. */
+function lowerPart(part: Part, message: ChatMessage): GeminiPart | JsonValue {
   switch (part.type) {
     case "text":
       return { text: part.text, ...thoughtSignature(part, message) };
@@ -72,7 +69,7 @@ function lowerPart(part: Part, message: ChatMessage, caller: ChatMessage | undef
     case "tool-call":
       return lowerCall(part, message);
     case "tool-result":
-      return lowerResult(part, caller);
+      return lowerResult(part);
     case "opaque":
       return part.value;
   }
@@ -101,14 +98,13 @@ function lowerCall(part: ToolCallPart, message: ChatMessage): GeminiFunctionCall
   };
 }
 
-/** Lowers a result. A response has the name of its call, whatever the log says about it. */
-function lowerResult({ result }: ToolResultPart, caller: ChatMessage | undefined): GeminiFunctionResponse {
+function lowerResult({ result }: ToolResultPart): GeminiFunctionResponse {
   const said = saidBy(result.content);
   const parts = mediaOf(result.content);
   return {
     functionResponse: {
       id: result.callId,
-      name: callIn(caller, result.callId)?.toolName ?? result.toolName,
+      name: result.toolName,
       response: result.outcome === "failure" ? { error: said } : { output: said },
       ...(parts.length > 0 && { parts }),
     },

@@ -57,11 +57,11 @@ describe("gemini lowering", () => {
     ).toEqual([{ role: "model", parts: [{ text: "look" }, { ...functionCall("a"), ...SKIPPED }] }]);
   });
 
-  it("W14 Gemini sends all responses to a turn in one turn of their own, under the names of their calls", () => {
+  it("W14 Gemini sends all responses to a turn in one turn of their own", () => {
     const result = (id: string, outcome: "success" | "failure", content: object): Part =>
       ({
         type: "tool-result",
-        result: { toolName: "other", callId: asToolCallId(id), outcome, content },
+        result: { toolName: "read", callId: asToolCallId(id), outcome, content },
       }) as Part;
     const picture = { type: "image", source: { kind: "base64", mediaType: "image/png", data: "AA==" } };
     expect(

@@ -7,8 +7,8 @@ const user = (...parts: unknown[]) => ({ role: "user", parts });
 const model = (...parts: unknown[]) => ({ role: "model", parts });
 const call = (id: string, args: unknown = {}) => ({ functionCall: { id, name: "read", args } });
 const signed = (id: string) => ({ ...call(id), thoughtSignature: "c2ln" });
-const response = (id: string, value: unknown = { output: "ok" }) => ({
-  functionResponse: { id, name: "read", response: value },
+const response = (id: string, value: unknown = { output: "ok" }, name = "read") => ({
+  functionResponse: { id, name, response: value },
 });
 const seen = (id: string) => ({
   functionResponse: {
@@ -126,6 +126,13 @@ const cases: readonly RuleCase[] = [
     bad: declaring({ name: "7z" }),
     at: "$.tools[0].functionDeclarations[0].name",
     good: declaring({ name: "_7z.read:all" }),
+  },
+  {
+    rule: "result-names",
+    name: "a response with the name of another function",
+    bad: body(go, model(signed("a")), user(response("a", { output: "ok" }, "bash"))),
+    at: "$.contents[2].parts[0]",
+    good: body(go, model(signed("a")), user(response("a"))),
   },
   {
     rule: "tool-names-once",

@@ -8,7 +8,7 @@ import {
   type LegalityRule,
   type PlainObject,
 } from "../../legality/legality-rule.ts";
-import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
+import { PAIRING_RULES, resultNames } from "../../legality/pairing-rules.ts";
 import { type GeminiView, type PlacedPart, placeOf } from "./gemini-view.ts";
 
 /** Before the third generation, signatures are optional. */
@@ -233,5 +233,6 @@ export const GEMINI_RULES: readonly LegalityRule<GeminiView>[] = [
   hasContents,
   toolNames,
   toolNamesOnce,
+  resultNames,
   oneSchema,
 ];

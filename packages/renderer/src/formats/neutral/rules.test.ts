@@ -4,12 +4,12 @@ import { neutral } from "./format.ts";
 
 const text = (value: string) => ({ type: "text", text: value });
 const call = (callId: string) => ({ type: "tool-call", callId, toolName: "read", input: {} });
-const result = (callId: string) => ({
+const result = (callId: string, toolName = "read") => ({
   role: "tool",
   parts: [
     {
       type: "tool-result",
-      result: { toolName: "read", callId, outcome: "success", content: { type: "text", text: "ok" } },
+      result: { toolName, callId, outcome: "success", content: { type: "text", text: "ok" } },
     },
   ],
 });
@@ -88,6 +88,13 @@ const cases: readonly RuleCase[] = [
     bad: body({ role: "user", parts: [] }),
     at: "$.messages[0].parts",
     good: body(user("x")),
+  },
+  {
+    rule: "result-names",
+    name: "result with the name of another tool",
+    bad: body(assistant(call("a")), result("a", "bash")),
+    at: "$.messages[1].parts[0]",
+    good: body(assistant(call("a")), result("a")),
   },
   {
     rule: "shape",

@@ -7,7 +7,7 @@ import {
   type PlainObject,
 } from "../../legality/legality-rule.ts";
 import type { WireReference, WireStep } from "../../legality/pairing.ts";
-import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
+import { PAIRING_RULES, resultNames } from "../../legality/pairing-rules.ts";
 
 const endsOnUser: LegalityRule<NeutralView> = {
   id: "W9",
@@ -38,7 +38,12 @@ const noBlankText: LegalityRule<NeutralView> = {
 };
 
 /** Rules that apply to every provider. */
-export const NEUTRAL_RULES: readonly LegalityRule<NeutralView>[] = [...PAIRING_RULES, endsOnUser, noBlankText];
+export const NEUTRAL_RULES: readonly LegalityRule<NeutralView>[] = [
+  ...PAIRING_RULES,
+  endsOnUser,
+  noBlankText,
+  resultNames,
+];
 
 /** A neutral payload as the rules see it. */
 interface NeutralView {
@@ -74,6 +79,7 @@ function references(parts: readonly PlainObject[], message: number, type: string
   return parts.flatMap((part, index) => {
     if (part.type !== type) return [];
     const holder = type === "tool-result" && isPlainObject(part.result) ? part.result : part;
-    return [{ id: asText(holder.callId) ?? "", place: at(message, undefined, `parts[${index}]`) }];
+    const place = at(message, undefined, `parts[${index}]`);
+    return [{ id: asText(holder.callId) ?? "", place, name: asText(holder.toolName) }];
   });
 }

@@ -55,7 +55,7 @@ export const lowerTool = ({ name, description, inputSchema, providerMetadata }: 
   function: {
     name,
     ...(description !== undefined && description !== "" && { description }),
-    parameters: inputSchema,
+    parameters: inputSchema.type === undefined ? { type: "object", ...inputSchema } : inputSchema,
     ...partFields(providerMetadata, "tool"),
   },
 });

@@ -136,6 +136,16 @@ const cases: readonly RuleCase[] = [
     at: "$.tools[0].function.name",
     good: { tools: [{ type: "function", function: { name: "a_b" } }], messages: [user("go")] },
   },
+  {
+    rule: "tool-schemas",
+    name: "parameters without a type",
+    bad: { tools: [{ type: "function", function: { name: "a", parameters: {} } }], messages: [user("go")] },
+    at: "$.tools[0].function.parameters.type",
+    good: {
+      tools: [{ type: "function", function: { name: "a", parameters: { type: "object", properties: {} } } }],
+      messages: [user("go")],
+    },
+  },
 ];
 
 /** Payloads that break a rule and, by their nature, another one with it. */

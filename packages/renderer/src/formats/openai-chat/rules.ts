@@ -1,5 +1,5 @@
 import { asList, asText, at, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
-import { PAIRING_RULES } from "../../legality/pairing-rules.ts";
+import { PAIRING_RULES, toolSchemas } from "../../legality/pairing-rules.ts";
 import { findNoJsonAsked } from "../json-mode.ts";
 import type { OpenAIChatView, PlacedCall } from "./openai-chat-view.ts";
 
@@ -163,6 +163,7 @@ export const OPENAI_CHAT_RULES: readonly LegalityRule<OpenAIChatView>[] = [
   callIdForm,
   callIdOnce,
   toolNames,
+  toolSchemas("function", "parameters"),
   mediaPlaces,
   jsonMode,
 ];

@@ -28,7 +28,7 @@ const body = (...input: unknown[]) => ({ input });
 
 const json = { type: "json_object" };
 
-const waiting = { type: "function", name: "read", parameters: {}, strict: false, defer_loading: true };
+const waiting = { type: "function", name: "read", parameters: { type: "object" }, strict: false, defer_loading: true };
 const forModel = (model: string, tools: readonly unknown[], ...input: unknown[]) => ({
   ...body(...input),
   model,
@@ -316,6 +316,23 @@ const cases: readonly RuleCase[] = [
     bad: { tools: [inNamespace("a", "b.c")], ...body(user("go")) },
     at: "$.tools[0].tools[1].name",
     good: { tools: [inNamespace("a", "b_c")], ...body(user("go")) },
+  },
+  {
+    rule: "tool-schemas",
+    name: "parameters of another type",
+    bad: { tools: [{ type: "function", name: "a", parameters: { type: "string" } }], ...body(user("go")) },
+    at: "$.tools[0].parameters.type",
+    good: { tools: [{ type: "function", name: "a", parameters: null }], ...body(user("go")) },
+  },
+  {
+    rule: "tool-schemas",
+    name: "parameters without a type, in a namespace",
+    bad: {
+      tools: [{ ...inNamespace(), tools: [{ type: "function", name: "a", parameters: {} }] }],
+      ...body(user("go")),
+    },
+    at: "$.tools[0].tools[0].parameters.type",
+    good: { tools: [inNamespace("a")], ...body(user("go")) },
   },
   {
     rule: "tool-names-once",

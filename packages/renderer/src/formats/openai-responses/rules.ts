@@ -8,7 +8,7 @@ import {
   type LegalityRule,
   type PlainObject,
 } from "../../legality/legality-rule.ts";
-import { toolsNamedOnce } from "../../legality/pairing-rules.ts";
+import { toolSchemas, toolsNamedOnce } from "../../legality/pairing-rules.ts";
 import { findNoJsonAsked } from "../json-mode.ts";
 import {
   callers,
@@ -221,6 +221,7 @@ export const OPENAI_RESPONSES_RULES: readonly LegalityRule<ResponsesView>[] = [
   mediaPlaces,
   toolNames,
   toolsNamedOnce(isNamedTool),
+  toolSchemas("parameters"),
   toolSearch,
   jsonMode,
 ];
