@@ -1033,6 +1033,7 @@ describe("a command whose exit code is that of something behind it", () => {
     (command) => {
       expect(outcome(command, BROKEN)).toBe("failure");
       expect(outcome(command, "cc cart.c")).toBe("success");
+      expect(outcome(command, "cart.c:7:2: error: expected ';'\nmake: *** [cart.o] Error 1")).toBe("failure");
     },
   );
 
@@ -1040,7 +1041,7 @@ describe("a command whose exit code is that of something behind it", () => {
     ["make", BROKEN],
     ["make && ls", BROKEN],
     ["set -o pipefail; make | tail -5", BROKEN],
-    ["make test || true", "Error: made on purpose\n 3 passed (3)"],
+    ["npx vitest run || true", "Error: made on purpose\n      Tests  3 passed (3)"],
   ])("is believed where it is its own, or where a report says what came of it: %s", (command, output) => {
     expect(outcome(command, output)).toBe("success");
   });

@@ -1,10 +1,11 @@
 import type { JsonObject } from "@threadfold/core";
 import type { CallReading } from "../reading/call-reading.ts";
 import {
-  commandError,
+  errorLine,
   fewCharacters,
   isSilent,
   lastLines,
+  lastWords,
   outputLines,
   printedError,
   type ResultReading,
@@ -79,6 +80,38 @@ export function notableRun(call: CallReading, script: string, command: string, r
     looks: [],
   };
 }
+
+/** Git's line about a new commit: the branch, its hash and the subject. */
+const COMMITTED = /^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] /m;
+
+/**
+ * Returns what went wrong with a command that builds, tests or commits; null if nothing did. If tests failed, names
+ * them, even where no exit code shows it.
+ *
+ * @param isExitHidden true if the exit code is that of something else in the script.
+ */
+function commandError(
+  { text, exitCode, failed }: ResultReading,
+  command: string,
+  report: TestReport | null,
+  isExitHidden: boolean,
+): string | null {
+  if (report?.isRed) return testError(report, text);
+  if (failed) return printedError(text) ?? lastWords(text) ?? `exit code ${exitCode ?? "unknown"}`;
+  // Without an exit code, an error may stem from the lines of the script after the commit.
+  const isDone =
+    (exitCode === 0 && (!isExitHidden || report !== null)) ||
+    (command.startsWith("git commit") && COMMITTED.test(text));
+  return isDone ? null : errorLine(text, !GAVE_UP.test(text));
+}
+
+/** What make, ninja and npm say of their own, when what they ran failed. */
+const GAVE_UP = /^(?:g?make(?:\[\d+\])?: \*{3} |ninja: build stopped|npm (?:ERR!|error) (?:code|Lifecycle)\b)/m;
+/** Lines with which Go closes each package. */
+const PACKAGE_END = /^(?:FAIL|ok)\b.*$/gm;
+
+const testError = ({ failed, result }: TestReport, text: string): string =>
+  failed ?? errorLine(text.replace(PACKAGE_END, ""), false) ?? result;
 
 /** Returns the outcome of a command that only looks: it is kept while there is room, and its failure is no lesson. */
 export function lookRun(call: CallReading, script: string, result: ResultReading): Run {

@@ -5,7 +5,6 @@ import { contentText, refusesCall, saysCouldNot, spelledFields, tellsOfFailure, 
 import { type CommandState, frameOf } from "./result-frame.ts";
 import { findsNothing } from "./shell-command.ts";
 import type { Place } from "./speech.ts";
-import type { TestReport } from "./test-report.ts";
 
 /** What a tool result shows: its body as text, its exit code, and whether it failed. */
 export interface ResultReading {
@@ -180,7 +179,7 @@ type ErrorKind = (typeof KINDS)[number];
  * Returns the line of a result that says what went wrong: the last strong one, else, where it is known that something
  * did, the first of the best kind; null if none.
  */
-function errorLine(text: string, strongOnly: boolean): string | null {
+export function errorLine(text: string, strongOnly: boolean): string | null {
   const found = new Map<ErrorKind, string>();
   let traced = false;
   for (const raw of endsOf(text).split("\n")) {
@@ -223,42 +222,11 @@ export const printedError = (text: string): string | null => errorLine(text, fal
 export const toolError = (text: string): string =>
   labelledError(text) ?? errorLine(text, false) ?? excerpt(text, MAX_FAILURE);
 
-/** Git's line about a new commit: the branch, its hash and the subject. */
-const COMMITTED = /^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] /m;
-
 /** The last line of a text, with which a program that failed may have said why; null if it is long, as data are. */
-function lastWords(text: string): string | null {
+export function lastWords(text: string): string | null {
   const [line] = lastLines(text);
   return line === undefined || line.length > MAX_ERROR_LINE ? null : oneLine(line);
 }
-
-/**
- * Returns what went wrong with a command that builds, tests or commits; null if nothing did. If tests failed, names
- * them, even where no exit code shows it.
- *
- * @param isExitHidden true if the exit code is that of something else in the script.
- */
-export function commandError(
-  { text, exitCode, failed }: ResultReading,
-  command: string,
-  report: TestReport | null,
-  isExitHidden: boolean,
-): string | null {
-  if (report?.isRed) return testError(report, text);
-  if (failed)
-    return errorLine(text, false) ?? labelledError(text) ?? lastWords(text) ?? `exit code ${exitCode ?? "unknown"}`;
-  // Without an exit code, an error may stem from the lines of the script after the commit.
-  const isDone =
-    (exitCode === 0 && (!isExitHidden || report !== null)) ||
-    (command.startsWith("git commit") && COMMITTED.test(text));
-  return isDone ? null : errorLine(text, true);
-}
-
-/** Lines with which Go closes each package. */
-const PACKAGE_END = /^(?:FAIL|ok)\b.*$/gm;
-
-const testError = ({ failed, result }: TestReport, text: string): string =>
-  failed ?? errorLine(text.replace(PACKAGE_END, ""), false) ?? result;
 
 /** In UTF-16 code units. A longer output is not counted. */
 const LONGEST_COUNTED = 64_000;
