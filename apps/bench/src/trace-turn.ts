@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { assistantMessage, asToolCallId, ContextSession, toolMessage, userMessage } from "threadfold";
 
 /** The most files that each call may enter; exceeding this fails. */
-const LIMITS = { append: 36, prepare: 116, fold: 214 };
+const LIMITS = { append: 36, prepare: 116, fold: 215 };
 const SOURCE = /\/packages\/[^/]+\/src\//;
 
 const inspector = new Session();

@@ -117,13 +117,13 @@ const MAX_CAME = 100;
 /** Names of tools that only note what the agent thinks. */
 const THINKS = /(?:^|[^a-z]|sequential)(?:think|thought)/i;
 /** What the user said on approving the call; null for any other result. */
-export function saidOnApproval({ envelope }: ResultReading): JsonObject | null {
+function saidOnApproval({ envelope }: ResultReading): JsonObject | null {
   const approved = jsonField(labelOf(envelope.content), "feedback");
   return approved === null ? null : { approved };
 }
 
 /** Why a call of a service failed, in the service's own words. */
-export function complaintOf({ text, envelope: { content } }: ResultReading): string | null {
+function complaintOf({ text, envelope: { content } }: ResultReading): string | null {
   const value = valueIn(content, text);
   const said = typeof value === "object" && value !== null ? complaintIn(value) : null;
   return excerpt(said ?? toolError(text), MAX_COMPLAINT) || null;
@@ -132,7 +132,7 @@ export function complaintOf({ text, envelope: { content } }: ResultReading): str
 const MAX_COMPLAINT = 200;
 
 /** What was done, by the arguments of a call and by what came of it. */
-export function toldFieldsOf(call: CallReading, result: ResultReading): JsonObject {
+function toldFieldsOf(call: CallReading, result: ResultReading): JsonObject {
   if (THINKS.test(call.toolName)) return {};
   const program = programIn(call.input);
   const { [program?.name ?? ""]: _, ...fields } = call.isLook ? shortFields(call.input) : changedFields(call.input);
@@ -141,7 +141,7 @@ export function toldFieldsOf(call: CallReading, result: ResultReading): JsonObje
 }
 
 /** What calls of one tool looked at, and under which name it is told. */
-export const lookedAt = (keyFields: JsonObject): { readonly name: string; readonly values: readonly string[] } => {
+const lookedAt = (keyFields: JsonObject): { readonly name: string; readonly values: readonly string[] } => {
   const names = Object.keys(keyFields).sort();
   const [only = null] = names.length === 1 ? Object.values(keyFields) : [];
   if (Array.isArray(only)) return { name: names[0] as string, values: only.map(String) };
@@ -152,5 +152,5 @@ export const lookedAt = (keyFields: JsonObject): { readonly name: string; readon
 const MOST_LOOKED_AT = 8;
 
 /** Returns what calls of one tool looked at last, each once. */
-export const newestLooks = (calls: readonly JsonObject[]): readonly string[] =>
+const newestLooks = (calls: readonly JsonObject[]): readonly string[] =>
   [...new Set(calls.flatMap((keyFields) => lookedAt(keyFields).values).reverse())].slice(0, MOST_LOOKED_AT).reverse();
