@@ -18,7 +18,7 @@ const runner = new Runner({
   tracingDisabled: true,
 });
 const tools = threadfoldTools(projection); // and your own
-const agent = new Agent({ name: "engineer", instructions: "You are careful.", model: "gpt-5.1", tools });
+const agent = new Agent({ name: "engineer", instructions: "You are careful.", model: "gpt-5", tools });
 const items = new ThreadSession({ threadId: asThreadId("review-items"), threads: store.threads });
 const { finalOutput } = await runner.run(agent, "Is all in order?", { session: items });
 console.log(finalOutput);

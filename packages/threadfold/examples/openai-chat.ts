@@ -11,7 +11,7 @@ const session = await ContextSession.open({
   frame: { system: ["You are a careful engineer."], tools: [] },
 });
 const tools = threadfoldChatTools(session); // and your own
-const turn = openaiChatTurn({ session, client: new OpenAI(), model: "gpt-5.1", tools });
+const turn = openaiChatTurn({ session, client: new OpenAI(), model: "gpt-5", tools });
 const { completion } = await turn.send("Is all in order?");
 console.log(completion.choices[0]?.message.content);
 await session.close();

@@ -12,7 +12,7 @@ const session = await ContextSession.open({
 const turn = openaiResponsesTurn({
   session,
   client: new OpenAI(),
-  model: "gpt-5.1",
+  model: "gpt-5",
   instructions: "You are a careful engineer.",
   include: ["reasoning.encrypted_content"],
   tools: threadfoldResponsesTools(session), // and your own

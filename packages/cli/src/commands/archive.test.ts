@@ -18,6 +18,25 @@ const segments = (): readonly string[] =>
     .map(({ name }) => name);
 
 describe("archive and unarchive", () => {
+  it("leave a store without a thread to inspect, which says so and how to get one back", async () => {
+    const thread = await importedThread();
+    await json(["archive", thread, "--to", bench.path("cold"), "--still-for", "0s", ...store()]);
+    for (const argv of [
+      ["context", ...store()],
+      ["inspect", bench.store, "--out", bench.path("page.html")],
+    ]) {
+      expect(await json(argv), argv[0]).toMatchObject({
+        code: 5,
+        envelope: {
+          error: {
+            ...{ code: "THREAD_NOT_FOUND", message: "The only thread of the store is archived." },
+            hint: `An archived thread comes back with: threadfold unarchive ${thread}`,
+          },
+        },
+      });
+    }
+  });
+
   it("move a thread out and back: lists, verify and every other command say so meanwhile", async () => {
     const thread = await importedThread();
     const exported = await json(["plans", thread, ...store()]);

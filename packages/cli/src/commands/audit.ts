@@ -7,8 +7,8 @@ import { count, plainText } from "../output/page.ts";
 import {
   checkpointOption,
   PUBLIC_KEY_OPTION,
+  parsedFile,
   publicKeyOption,
-  readText,
   SINCE_OPTION,
   STORE_OPTION,
 } from "../parse/options.ts";
@@ -128,7 +128,7 @@ function describe(report: AuditReport): string {
 
 async function check(target: string, options: CliCall["options"], { io }: CliContext): Promise<CliReport> {
   const { key } = options;
-  const sign = typeof key === "string" ? ed25519Signer(readText(key)) : undefined;
+  const sign = typeof key === "string" ? parsedFile("--key", key, ed25519Signer) : undefined;
   const path = pathOf(options);
   return readingStore(options, io.env, async (store) => {
     const at = new Date(io.clock.now()).toISOString();

@@ -23,9 +23,9 @@ export const billCommand: CliCommand = {
     "bill my-thread --store sessions.db --json",
   ],
   run({ arguments: [threadId = ""], options }, { io }) {
+    const model = parsePricedModel(options);
     return readingStore(options, io.env, async (store) => {
       const thread = await maybeSealedThread(store, threadId);
-      const model = parsePricedModel(options);
       const entries = await store.journal.read(thread.id);
       const bill = cacheBill(entries, model === undefined ? {} : { model });
       return { data: { threadId: thread.id, ...bill }, text: (page: Page) => billPage(bill, page) };

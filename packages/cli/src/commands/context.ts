@@ -8,7 +8,7 @@ import { inspecting } from "../inspect/inspected-thread.ts";
 import type { CliIo } from "../output/cli-io.ts";
 import { figure } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
-import { storeAddress } from "../store/store-address.ts";
+import { addressName, requireStore, storeAddress } from "../store/store-address.ts";
 
 /** `context`: shows what the model saw at a call, in the terminal and as JSON for hooks and status lines. */
 export const contextCommand: CliCommand = {
@@ -36,25 +36,75 @@ export const contextCommand: CliCommand = {
   ],
   run(call, context) {
     const number = callNumber(call.options);
-    const request = parseInspectRequest({ ...call, arguments: sourceArguments(call, context.io.env) }, "short");
-    return inspecting(request, context, {}, async ({ inspection }) => {
-      const data = contextData(inspection.index(), number);
-      const { tokens, input, planVersion } = data;
-      return {
-        data,
-        text: (page) => contextPage(data, page),
-        brief: `${figure(tokens)} tokens, ${figure(input.cached)} cached, plan ${planVersion}`,
-      };
-    });
+    const place = placeOf(call, context.io.env);
+    const request = parseInspectRequest({ ...call, arguments: [place.source, place.thread] }, "short");
+    return existing(place, () =>
+      inspecting(request, context, {}, async ({ inspection }) => {
+        const data = contextData(inspection.index(), number);
+        const { tokens, input, planVersion } = data;
+        return {
+          data,
+          text: (page) => contextPage(data, page),
+          brief: `${figure(tokens)} tokens, ${figure(input.cached)} cached, plan ${planVersion}`,
+        };
+      }),
+    );
   },
 };
 
-/** The source and the thread, in the form of `inspect`'s arguments. */
-function sourceArguments({ arguments: [named], options }: CliCall, env: CliIo["env"]): CliCall["arguments"] {
+/** Where to look, in the form of `inspect`'s arguments. */
+interface Place {
+  readonly source: string;
+  readonly thread: string | undefined;
+  readonly isStore: boolean;
+  /** Why the name of the thread is not that of a file; undefined when it cannot be meant as one. */
+  readonly noFile?: NoFile | undefined;
+}
+
+function placeOf({ arguments: [named], options }: CliCall, env: CliIo["env"]): Place {
   const { file, store } = options;
-  if (typeof file === "string") return [file, named];
-  const isFile = named !== undefined && store === undefined && statSync(named, { throwIfNoEntry: false })?.isFile();
-  return isFile === true ? [named] : [storeAddress(options, env), named];
+  if (typeof file === "string") return { source: file, thread: named, isStore: false };
+  const inStore = { source: storeAddress(options, env), thread: named, isStore: true };
+  if (named === undefined || named === "" || store !== undefined) return inStore;
+  const noFile = whyNoFile(named);
+  return noFile === undefined ? { source: named, thread: undefined, isStore: false } : { ...inStore, noFile };
+}
+
+/** Runs `work`. @throws ThreadfoldError what it throws; for a name that is found nowhere, one that says so. */
+async function existing<Result>({ source, isStore, noFile }: Place, work: () => Promise<Result>): Promise<Result> {
+  try {
+    if (isStore) requireStore(source);
+    return await work();
+  } catch (cause) {
+    throw noFile === undefined ? cause : foundNowhere(noFile, source, cause);
+  }
+}
+
+/** Why a name is not that of a file. If it is no thread's either, it is most likely a misspelled path. */
+interface NoFile {
+  readonly problem: string;
+  readonly cause?: unknown;
+}
+
+function whyNoFile(name: string): NoFile | undefined {
+  try {
+    return statSync(name).isDirectory() ? { problem: `${name} is a folder` } : undefined;
+  } catch (cause) {
+    return { problem: `There is no file ${name}`, cause };
+  }
+}
+
+function foundNowhere({ problem, cause }: NoFile, address: string, noThread: unknown): unknown {
+  if (!ThreadfoldError.isInstance(noThread)) return noThread;
+  const { code, message, hint, details } = noThread;
+  if (code === "THREAD_NOT_FOUND")
+    return new ThreadfoldError(code, `${problem}. ${message}`, { hint, details, cause: noThread });
+  if (code !== "STORE_UNAVAILABLE") return noThread;
+  const nowhere = `${problem}, and no store ${addressName(address)} with a thread of that id.`;
+  return new ThreadfoldError("UNREADABLE_SOURCE", nowhere, {
+    hint: "Check the path of the file, or name the store of the thread with --store or THREADFOLD_STORE.",
+    ...(cause !== undefined && { cause }),
+  });
 }
 
 /** Parses the number of a call. @throws ThreadfoldError `USAGE`. */

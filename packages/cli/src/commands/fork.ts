@@ -1,9 +1,9 @@
-import { asMessageId, asThreadId } from "@threadfold/core";
+import { asMessageId, ThreadfoldError } from "@threadfold/core";
 import type { ForkOptions } from "@threadfold/session";
 import type { CliCall, CliCommand } from "../command/cli-command.ts";
 import { count, plainText } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
-import { workingSession } from "../store/working-session.ts";
+import { newThreadId, workingSession } from "../store/working-session.ts";
 
 /** `fork`: creates a separate thread from the beginning of another one. */
 export const forkCommand: CliCommand = {
@@ -18,8 +18,9 @@ export const forkCommand: CliCommand = {
   ],
   examples: ["fork my-thread try-again --before m42 --store sessions.db", "fork my-thread as-it-was --at m41 --json"],
   run({ arguments: [threadId = "", newId = ""], options }, context) {
+    const place = { threadId: newThreadId(newId), ...placeOf(options) };
     return workingSession(threadId, options, context, async (session) => {
-      const { thread, plan } = await session.fork({ threadId: asThreadId(newId), ...placeOf(options) });
+      const { thread, plan } = await session.fork(place);
       return {
         data: {
           threadId: thread.id,
@@ -35,7 +36,14 @@ export const forkCommand: CliCommand = {
   },
 };
 
-const placeOf = ({ at, before }: CliCall["options"]): Pick<ForkOptions, "atMessage" | "beforeMessage"> => ({
-  ...(typeof at === "string" && { atMessage: asMessageId(at) }),
-  ...(typeof before === "string" && { beforeMessage: asMessageId(before) }),
-});
+/** Parses where the fork ends. @throws ThreadfoldError `USAGE` for two places. */
+function placeOf({ at, before }: CliCall["options"]): Pick<ForkOptions, "atMessage" | "beforeMessage"> {
+  if (at !== undefined && before !== undefined)
+    throw new ThreadfoldError("USAGE", "--at and --before are both given, but a fork ends in one place.", {
+      hint: "Give --at for the last message of the fork, or --before for the first that it leaves out.",
+    });
+  return {
+    ...(typeof at === "string" && { atMessage: asMessageId(at) }),
+    ...(typeof before === "string" && { beforeMessage: asMessageId(before) }),
+  };
+}

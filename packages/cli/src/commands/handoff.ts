@@ -1,10 +1,9 @@
-import { asThreadId } from "@threadfold/core";
 import type { ContextSession } from "@threadfold/session";
 import type { CliCommand, CliReport } from "../command/cli-command.ts";
 import { commandModel, MODEL_OPTIONS, modelNote } from "../model/command-model.ts";
 import { plainText } from "../output/page.ts";
 import { STORE_OPTION } from "../parse/options.ts";
-import { requiredText, workingSession } from "../store/working-session.ts";
+import { newThreadId, requiredText, workingSession } from "../store/working-session.ts";
 
 /** `handoff`: starts a new thread with what a goal needs from another one. */
 export const handoffCommand: CliCommand = {
@@ -23,11 +22,12 @@ export const handoffCommand: CliCommand = {
   ],
   async run({ arguments: [threadId = "", newId = ""], options }, context) {
     const goal = requiredText("goal", options["goal"], "what the new thread is for");
+    const next = newThreadId(newId);
     const model = await commandModel({ options }, context);
     const asked = model === undefined ? {} : { summaryModel: model };
     const work = async (session: ContextSession): Promise<CliReport> => {
       const { io } = context;
-      const made = await session.handoff({ goal, threadId: asThreadId(newId), signal: io.signal });
+      const made = await session.handoff({ goal, threadId: next, signal: io.signal });
       const { thread, briefing, reference, problem } = made;
       return {
         data: {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { modelRow } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import hostPrograms from "../init/host-programs.json" with { type: "json" };
 import { captureRun } from "../testing/captured-io.ts";
@@ -41,6 +42,15 @@ function project(dependencies: Readonly<Record<string, string>>, field = "depend
 }
 
 describe("threadfold init", () => {
+  it("names only models whose windows and prices are known, as the pages of hosts and the README do", () => {
+    const texts = [...readdirSync(pages).map((page) => `${pages}${page}`), `${pages}../../README.md`].map((path) =>
+      readFileSync(path, "utf8"),
+    );
+    const models = texts.flatMap((text) => text.match(/(?<=")(?:gpt|claude|gemini)-[\w.-]+(?=")/g) ?? []);
+    expect(new Set(models).size).toBeGreaterThan(3);
+    expect(models.filter((model) => modelRow(model)?.inputPrice === undefined)).toEqual([]);
+  });
+
   it("has the programs of the pages of hosts, letter by letter (vitest -u takes them over)", async () => {
     const programs = programsOfPages();
     expect(Object.keys(programs)).toEqual(expect.arrayContaining(FOUND.map(([, host]) => host)));

@@ -282,6 +282,38 @@ describe("context", () => {
     });
   });
 
+  it("says of a name that is neither a file's nor a thread's that no such file exists", async () => {
+    const refused = async (argv: readonly string[], env = {}) => (await json(["context", ...argv], { env })).envelope;
+    const env = { THREADFOLD_STORE: bench.store };
+    const missing = bench.path("sesion.jsonl");
+    const noStore = {
+      code: "UNREADABLE_SOURCE",
+      message: `There is no file ${missing}, and no store threadfold.db with a thread of that id.`,
+      hint: "Check the path of the file, or name the store of the thread with --store or THREADFOLD_STORE.",
+    };
+    expect(await json(["context", missing])).toMatchObject({ code: 5, envelope: { error: noStore } });
+    expect((await refused([missing], env)).error?.message).toBe(
+      `There is no file ${missing}, and no store ${bench.store} with a thread of that id.`,
+    );
+    const threadId = await stored();
+    expect((await refused([missing], env)).error).toMatchObject({
+      code: "THREAD_NOT_FOUND",
+      message: `There is no file ${missing}. There is no thread ${missing} in this store.`,
+      hint: `The store holds ${threadId}.`,
+    });
+    expect((await refused([bench.root], env)).error?.message).toMatch(/ is a folder\. There is no thread /);
+    expect((await refused(["x".repeat(300)], env)).error).toMatchObject({
+      code: "THREAD_NOT_FOUND",
+      message: expect.stringMatching(/^There is no file x/),
+    });
+    expect((await refused([missing, "--store", bench.store])).error?.message).toMatch(/^There is no thread /);
+    expect((await refused([missing, "--store", missing])).error).toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect((await refused([])).error).toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      message: "There is no store threadfold.db.",
+    });
+  });
+
   it("says what the store has where there is no such thread, or are several, or no call of it was recorded", async () => {
     const imported = async (name: string) => {
       const file = bench.file(name, JSON.stringify([{ role: "user", content: `Look at ${name}.` }]));
@@ -360,6 +392,25 @@ describe("context", () => {
   });
 });
 
+describe("--budget", () => {
+  it("gives a recorded session the same room in every command, and folds it where compact does", async () => {
+    const session = bench.file("long.json", openAiSession(LONG));
+    const whole = (await compact([session, "--budget", "1m"])).data.tokens.before;
+    const planOf = async (budget: string) => {
+      const { tokens, limit, planVersion } = (await json(["context", session, "--budget", budget])).envelope
+        .data as Record<"tokens" | "limit" | "planVersion", number>;
+      return { tokens, limit, isFolded: planVersion > 0 };
+    };
+    for (const share of [1.05, 1.3, 1.5, 3]) {
+      const budget = String(Math.ceil(whole * share));
+      const { data } = await compact([session, "--budget", budget]);
+      const { limit, isFolded } = await planOf(budget);
+      expect(isFolded, budget).toBe(data.outcome === "committed");
+      expect(limit).toBeGreaterThan(0.99 * Number(budget));
+    }
+  });
+});
+
 describe("inspect --presets", () => {
   it("says of every preset what simulate says of it", async () => {
     const session = bench.file("long.json", openAiSession(LONG));
@@ -375,6 +426,31 @@ describe("inspect --presets", () => {
 });
 
 describe("what a thread cost", () => {
+  it("is never left out for a model without a price: the model is refused, by every command that takes one", async () => {
+    const threadId = await stored();
+    const at = ["--store", bench.store];
+    for (const argv of [
+      ["context", threadId, ...at],
+      ["context", log()],
+      ["inspect", bench.store, "--out", bench.path("p.html")],
+      ["bill", threadId, ...at],
+      ["costs", ...at],
+      ["simulate", log(), "--budget", "10k"],
+    ]) {
+      const { error } = (await json([...argv, "--model", "claude-sonet-5"])).envelope;
+      expect(error, argv[0]).toMatchObject({
+        code: "USAGE",
+        message: 'The price of "claude-sonet-5", which --model names, is not known.',
+        hint: expect.stringContaining("Did you mean claude-sonnet-5? threadfold models"),
+      });
+    }
+    const { error } = (await json(["context", log(), "--model", "nope"])).envelope;
+    expect(error?.hint).toMatch(/^threadfold models/);
+    expect((await json(["context", log(), "--model", "us.anthropic.claude-sonnet-5-v1"])).envelope.data).toMatchObject({
+      input: { dollars: expect.any(Number) },
+    });
+  });
+
   it("is the same on the page, in the bill, and in what context says of each call", async () => {
     const session = bench.file("long.json", openAiSession(LONG));
     const { data } = await compact([session, "--budget", "20000", "--store", bench.store]);

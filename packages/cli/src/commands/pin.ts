@@ -28,6 +28,8 @@ export const pinCommand: CliCommand = {
     const { lift } = options;
     if ((text === undefined) === (lift === undefined))
       throw new ThreadfoldError("USAGE", "Say what to pin, or which pin to lift with --lift.");
+    if (lift === undefined && options["reason"] !== undefined)
+      throw new ThreadfoldError("USAGE", "--reason is given without --lift.");
     return workingSession(threadId, options, context, async (session) => {
       const pinId = typeof lift === "string" ? asPinId(lift) : await session.pin(String(text), authority);
       if (typeof lift === "string") await liftPin(session, pinId, authority, reasonOf(options));

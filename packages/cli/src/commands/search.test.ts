@@ -1,3 +1,5 @@
+import { message } from "@threadfold/core/laws";
+import { ContextSession } from "@threadfold/session";
 import { describe, expect, it } from "vitest";
 import { captureRun } from "../testing/captured-io.ts";
 import { LONG, openAiSession } from "../testing/recorded-sessions.ts";
@@ -29,6 +31,28 @@ describe("search", () => {
       stdout: `There is nothing on page 999999999; the result has ${found.pages}.\n`,
     });
     expect((await captureRun(search("zebra"))).stdout).toBe("Nothing in this thread matches.\n");
+  });
+
+  it("refuses a branch that the thread does not have, which would find what the main branch does", async () => {
+    const side = (id: string, branch: string) => ({ ...message(id, "user", "Look at the parser."), branch });
+    const session = await ContextSession.open({ threadId: "branched", store: bench.store });
+    await session.append([message("m", "user", "Read the parser."), side("s", "review/tests"), side("d", "docs")]);
+    await session.close();
+    const on = (branch: string) => json(["search", "branched", "parser", "--branch", branch, "--store", bench.store]);
+    expect(await on("nope")).toMatchObject({
+      code: 2,
+      envelope: {
+        error: {
+          ...{ code: "INVALID_QUERY", message: 'Thread branched has no branch "nope".' },
+          hint: "Its branches: review/tests, docs.",
+        },
+      },
+    });
+    const found = async (branch: string) => ((await on(branch)).envelope.data as { total: number }).total;
+    expect([await found("docs"), await found("review"), await found("review/tests")]).toEqual([2, 1, 2]);
+    const { data } = await compact([bench.file("long.json", openAiSession(LONG)), "--store", bench.store]);
+    const { envelope } = await json(["search", data.threadId, "step", "--branch", "nope", "--store", bench.store]);
+    expect(envelope.error?.hint).toBe("It has only the main branch: leave out --branch.");
   });
 
   it("C6 refuses a malformed time and page, and a query without a word", async () => {

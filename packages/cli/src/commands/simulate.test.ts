@@ -234,8 +234,8 @@ describe("simulate", () => {
       [...data.policies, ...data.baselines].map(({ policy, budget, bill }) => [policy, budget, bill.a]),
     );
     expect(index.plans.length).toBeGreaterThan(0);
-    // What a budget of 10,000 leaves where tokens are estimated.
-    expect(new Set(index.calls.limit)).toEqual(new Set([5_882]));
+    // What a budget of 10,000 leaves where no provider counts.
+    expect(new Set(index.calls.limit)).toEqual(new Set([9_950]));
     expect(readdirSync(bench.root).sort()).toEqual(["long.json", "report.html"]);
   });
 

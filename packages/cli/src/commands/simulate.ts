@@ -45,8 +45,8 @@ import { proveWritable, streamWholeFile } from "../output/output-folder.ts";
 import { count, figure, type Page, table, wrap } from "../output/page.ts";
 import { CONFIG_OPTION, chosenPreset } from "../parse/config-fields.ts";
 import {
-  parseKnownModel,
   parsePauses,
+  parsePricedModel,
   parseSource,
   parseTokens,
   SOURCE_ARGUMENT,
@@ -137,7 +137,7 @@ function parseSimulateRequest({ arguments: files, options }: CliCall): SimulateR
     baselines: baselines.includes(ALL) ? BASELINES : chosen(baselines).map(baselineById),
     ...{ budgets, summarizer },
     pauses: parsePauses(String(options["pauses"])),
-    model: parseKnownModel(options),
+    model: parsePricedModel(options),
     html: typeof html === "string" ? html : undefined,
   };
 }

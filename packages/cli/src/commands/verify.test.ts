@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { asThreadId, type Summarizer } from "@threadfold/core";
 import { message } from "@threadfold/core/laws";
 import { ContextSession } from "@threadfold/session";
@@ -53,6 +54,30 @@ it("verify lists what a summary says as a user's word and no message bears out, 
   const { stdout } = await captureRun(["verify", "shop", "--store", bench.store]);
   expect(stdout).toMatch(/^intact: 1 thread.*\nunsourced: 1 item /);
   expect(stdout).toContain("shop, plan 1, openItems: Delete the shop.");
+});
+
+it("verify names the file that is no checkpoint, or no key", async () => {
+  const text = bench.file("notes.txt", "hello");
+  const refused = async (option: string) => (await json(["verify", option, text])).envelope.error;
+  expect(await refused("--since")).toMatchObject({
+    code: "INVALID_JSON",
+    message: `${text}, which --since names: The text is not a checkpoint.`,
+    hint: expect.stringContaining("checkpoint was made"),
+  });
+  expect(await refused("--public-key")).toMatchObject({
+    code: "INVALID_CONFIG",
+    message: `${text}, which --public-key names: The key cannot be read.`,
+    hint: expect.stringContaining("Ed25519"),
+  });
+});
+
+it("verify refuses a key without a checkpoint: no signature would be checked", async () => {
+  const pem = generateKeyPairSync("ed25519").publicKey.export({ format: "pem", type: "spki" });
+  const key = bench.file("key.pem", pem.toString());
+  expect(await json(["verify", "--public-key", key])).toMatchObject({
+    code: 2,
+    envelope: { error: { code: "USAGE", message: expect.stringMatching(/^--public-key is given without --since/) } },
+  });
 });
 
 it("verify says nothing of what a user did say", async () => {

@@ -32,6 +32,8 @@ export const verifyCommand: CliCommand = {
   async run({ arguments: [threadId], options }, { io }) {
     const since = checkpointOption(options);
     const publicKey = publicKeyOption(options);
+    if (publicKey !== undefined && since === undefined)
+      throw new ThreadfoldError("USAGE", "--public-key is given without --since, whose checkpoint it is for.");
     return openable(() =>
       readingStore(options, io.env, async (store) => {
         const { signal } = io;

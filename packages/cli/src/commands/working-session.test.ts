@@ -41,6 +41,23 @@ describe("commands that change a stored thread", () => {
     expect((await run("verify")).envelope.data).toMatchObject({ findings: [] });
   });
 
+  it("refuses a new thread without an id, and a fork in two places, in the words of the command line", async () => {
+    const { id, run } = await stored("nowhere");
+    for (const argv of [
+      ["fork", id, ""],
+      ["fork", id, "  "],
+      ["handoff", id, "", "--goal", "Write the changelog."],
+    ])
+      expect(await run(...argv), argv.join(" ")).toMatchObject({
+        code: 2,
+        envelope: { error: { code: "USAGE", message: expect.stringMatching(/^The id of the new thread is empty;/) } },
+      });
+    expect(await run("fork", id, "both", "--at", "a", "--before", "b")).toMatchObject({
+      code: 2,
+      envelope: { error: { code: "USAGE", message: expect.stringMatching(/^--at and --before .* one place/) } },
+    });
+  });
+
   it("unfolds it, as a plan of its own, and replays all the same", async () => {
     const { id, tokens, run } = await stored("revert");
     const reverted = await run("revert", id, "0");
@@ -62,6 +79,8 @@ describe("commands that change a stored thread", () => {
     const lifted = await run("pin", id, "--lift", pinId, "--reason", "The freeze is over.");
     expect(lifted.envelope.data).toMatchObject({ pinId, lifted: true, live: 1 });
     expect((await run("pin", id)).envelope.error?.code).toBe("USAGE");
+    const { error } = (await run("pin", id, "Never push.", "--reason", "The freeze is over.")).envelope;
+    expect(error).toMatchObject({ code: "USAGE", message: "--reason is given without --lift." });
   });
 
   it("names the pins that there are when it cannot find the one to lift", async () => {

@@ -3,16 +3,14 @@ import {
   type AgentThread,
   asMessageId,
   type CompactionOutcome,
-  type ContextCompactionConfig,
-  compactionConfig,
   type Message,
   type MessageInput,
   sha256,
   ThreadfoldError,
   type ThreadfoldStore,
-  tokenBudget,
 } from "@threadfold/core";
 import type { ImportedSession } from "@threadfold/importers";
+import { countedBudget } from "@threadfold/inspection";
 import { formatById, type ProviderFormat } from "@threadfold/renderer";
 import { ContextSession, type PreparedRequest } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
@@ -101,16 +99,6 @@ export async function compactSession(
   const prepared = isUsable(outcome) ? await session.render(outcome) : null;
   await checkpoint(io.signal);
   return { request, imported, session, counter: tokenizer.id, outcome, prepared, model: summaryModel?.work ?? null };
-}
-
-/**
- * Returns a budget in tokens of the counter that the command uses. Setting the safety buffer explicitly keeps the
- * session from widening it for tokens that this counter may miss compared with the provider, which the command does not
- * call.
- */
-export function countedBudget(preset: CompactionPreset, budget: number): Partial<ContextCompactionConfig> {
-  const { safetyBufferTokens } = tokenBudget(compactionConfig({ ...preset.config, maxInputTokens: budget }));
-  return { maxInputTokens: budget, safetyBufferTokens };
 }
 
 /** Checks whether folding resulted in a plan with which a request can be rendered and recorded. */

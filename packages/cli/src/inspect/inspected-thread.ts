@@ -160,13 +160,19 @@ async function readRecord(store: ThreadfoldStore, threadId: ThreadId, signal: Ab
 /**
  * Returns the most recently changed thread that is not archived.
  *
- * @throws ThreadfoldError `THREAD_NOT_FOUND` for a store without threads.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND` for a store without threads, or with archived ones only.
  */
 async function newestThread(store: ThreadfoldStore): Promise<ThreadId> {
-  const threads = (await storedThreads(store)).filter(({ archivedAt }) => archivedAt === undefined);
-  const [newest] = threads.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
+  const threads = (await storedThreads(store)).toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
+  const newest = threads.find(({ archivedAt }) => archivedAt === undefined);
   if (newest !== undefined) return newest.threadId;
-  throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds no thread.");
+  const [archived] = threads;
+  if (archived === undefined) throw new ThreadfoldError("THREAD_NOT_FOUND", "The store holds no thread.");
+  const all =
+    threads.length === 1 ? "The only thread of the store is" : `All ${threads.length} threads of the store are`;
+  throw new ThreadfoldError("THREAD_NOT_FOUND", `${all} archived.`, {
+    hint: `An archived thread comes back with: threadfold unarchive ${shellWord(archived.threadId)}`,
+  });
 }
 
 /** Commands for a thread of a store, with placeholders for the reader to fill in. */

@@ -1,6 +1,14 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { type Checkpoint, modelName, modelRow, promptCachePriceOfModel, ThreadfoldError } from "@threadfold/core";
+import {
+  type Checkpoint,
+  MODELS,
+  modelName,
+  modelRow,
+  nearestName,
+  promptCachePriceOfModel,
+  ThreadfoldError,
+} from "@threadfold/core";
 import { DEFAULT_IMPORT_LIMITS, IMPORTERS, type ImportFormat, type ImportLimits } from "@threadfold/importers";
 import { FORMAT_NAMES } from "@threadfold/renderer";
 import type { Pauses } from "@threadfold/simulation";
@@ -22,16 +30,32 @@ export const PUBLIC_KEY_OPTION: CliOption = {
 
 /** Returns the checkpoint that `--since` names. @throws ThreadfoldError `UNREADABLE_SOURCE` or `INVALID_JSON`. */
 export function checkpointOption({ since }: CliCall["options"]): Checkpoint | undefined {
-  return typeof since === "string" ? parseCheckpoint(readText(since)) : undefined;
+  return typeof since === "string" ? parsedFile("--since", since, parseCheckpoint) : undefined;
 }
 
 /** Returns the key that `--public-key` names. @throws ThreadfoldError `UNREADABLE_SOURCE` or `INVALID_CONFIG`. */
 export function publicKeyOption({ publicKey }: CliCall["options"]): string | undefined {
-  return typeof publicKey === "string" ? ed25519PublicKey(readText(publicKey)) : undefined;
+  return typeof publicKey === "string" ? parsedFile("--public-key", publicKey, ed25519PublicKey) : undefined;
+}
+
+/**
+ * Parses a small text file that an option names.
+ *
+ * @throws ThreadfoldError `UNREADABLE_SOURCE`, and what parsing throws, with the file and the option.
+ */
+export function parsedFile<Result>(option: string, path: string, parse: (text: string) => Result): Result {
+  const text = readText(path);
+  try {
+    return parse(text);
+  } catch (cause) {
+    if (!ThreadfoldError.isInstance(cause)) throw cause;
+    const { code, message, hint, details } = cause;
+    throw new ThreadfoldError(code, `${path}, which ${option} names: ${message}`, { hint, details, cause });
+  }
 }
 
 /** Reads a small text file that an option names. @throws ThreadfoldError `UNREADABLE_SOURCE`. */
-export function readText(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
@@ -110,20 +134,23 @@ export const PRICED_MODEL_OPTION: CliOption = {
   description: "price calls that name no model as calls of this one",
 };
 
-/** Returns the model whose prices apply to calls without a model. */
-export const parsePricedModel = ({ model }: CliCall["options"]): string | undefined =>
-  typeof model === "string" ? model : undefined;
-
-/** Returns a model with known prices. @throws ThreadfoldError `USAGE` for any other. */
-export function parseKnownModel(options: CliCall["options"]): string | undefined {
-  const model = parsePricedModel(options);
-  if (model === undefined) return model;
-  if (modelRow(model)?.inputPrice !== undefined && promptCachePriceOfModel(modelName(model)) !== undefined)
-    return model;
-  throw new ThreadfoldError("USAGE", `The price of ${model} is not known.`, {
-    hint: "threadfold models lists the models whose prices are known.",
+/**
+ * Returns the model whose prices are asked for, if there is one.
+ *
+ * @throws ThreadfoldError `USAGE` for one whose prices are not known: it would be dropped without a word.
+ */
+export function parsePricedModel({ model }: CliCall["options"]): string | undefined {
+  if (typeof model !== "string") return undefined;
+  if (isPriced(model)) return model;
+  const names = MODELS.map(({ name }) => name).filter(isPriced);
+  const meant = nearestName(model, names);
+  throw new ThreadfoldError("USAGE", `The price of ${JSON.stringify(model)}, which --model names, is not known.`, {
+    hint: `${meant === undefined ? "" : `Did you mean ${meant}? `}threadfold models lists the models whose prices are known.`,
   });
 }
+
+const isPriced = (model: string): boolean =>
+  modelRow(model)?.inputPrice !== undefined && promptCachePriceOfModel(modelName(model)) !== undefined;
 
 /** Selects the plan that a command shows. */
 export const PLAN_OPTION: CliOption = {
@@ -181,7 +208,7 @@ export const SOURCE_OPTIONS: readonly CliOption[] = [
 export const FOLD_OPTIONS: readonly CliOption[] = [
   {
     flags: "--budget <tokens>",
-    description: "tokens that the request may take, like 100000 or 100k",
+    description: "tokens that the request may take, as --tokenizer counts them, like 100000 or 100k",
     fallback: "100000",
   },
   {

@@ -1,11 +1,12 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { actionOf, type CompactionAction, planRecords, ThreadfoldError, type ThreadId } from "@threadfold/core";
 import type { ImportedSession } from "@threadfold/importers";
+import { countedBudget } from "@threadfold/inspection";
 import { ContextSession, type HiddenContent, type PlanPreview, type PreviewOutcome } from "@threadfold/session";
 import { loadTokenizer } from "@threadfold/tokenizers";
 import type { CliContext } from "../command/cli-command.ts";
 import { type SourceData, sourceData } from "../compact/compact-data.ts";
-import { type CompactRequest, countedBudget } from "../compact/compact-run.ts";
+import type { CompactRequest } from "../compact/compact-run.ts";
 
 /** The records of a plan with the same action and strategy. */
 interface PlannedGroup {

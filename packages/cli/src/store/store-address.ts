@@ -60,7 +60,8 @@ export async function openAddress(address: string, options: OpenStoreOptions = {
   }
 }
 
-function requireStore(address: string): void {
+/** Checks that there is a store, as opening one would make it. @throws ThreadfoldError `STORE_UNAVAILABLE`. */
+export function requireStore(address: string): void {
   // A server reports a missing store itself, and opening one of an unknown kind says which are known; only opening a
   // file would create one.
   if (isServerAddress(address)) return;

@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "@threadfold/core";
+import { asThreadId, ThreadfoldError, type ThreadId } from "@threadfold/core";
 import { formatById } from "@threadfold/renderer";
 import { ContextSession, type SessionOptions } from "@threadfold/session";
 import type { CliCall, CliContext } from "../command/cli-command.ts";
@@ -24,6 +24,12 @@ export function workingSession<Result>(
     const format = formatById(record?.format ?? "neutral");
     return work(await ContextSession.open({ threadId: id, store, format, frame, clock: io.clock, ...settings }));
   });
+}
+
+/** Returns the id that a new thread is to have. @throws ThreadfoldError `USAGE` for an empty one. */
+export function newThreadId(text: string): ThreadId {
+  if (text.trim() !== "") return asThreadId(text);
+  throw new ThreadfoldError("USAGE", "The id of the new thread is empty; it must be one that no thread has yet.");
 }
 
 /** Returns the text of a required option. @throws ThreadfoldError `USAGE`. */

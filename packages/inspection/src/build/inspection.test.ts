@@ -5,24 +5,31 @@ import {
   asThreadId,
   type CompactionPlan,
   cacheBill,
+  compactionConfig,
   isAbridgedPlan,
   type MessageId,
   parseAbridgedPlan,
   planDiff,
   type ThreadId,
   type ThreadRanges,
+  tokenBudget,
 } from "@threadfold/core";
+import { importSession } from "@threadfold/importers";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
+import { anthropicMessages } from "@threadfold/renderer";
 import { ContextSession, replayThread } from "@threadfold/session";
 import { createMemoryStore } from "@threadfold/stores";
+import { presetByName } from "@threadfold/strategies";
+import { heuristicTokenizer } from "@threadfold/tokenizers";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { callBlocks } from "../rows/call-row.ts";
 import { grownIndex } from "../rows/index-growth.ts";
 import { type Columns, rowAt } from "../rows/table.ts";
+import { foldedSession } from "../source/folded-session.ts";
 import { storedRecord } from "../source/stored-record.ts";
 import type { ThreadRecord } from "../source/thread-record.ts";
-import { foldedDay, inspect, LOOK } from "../testing/inspected-day.ts";
+import { DAY_BUDGET, foldedDay, inspect, LOOK } from "../testing/inspected-day.ts";
 import { Inspection } from "./inspection.ts";
 
 const { store, threadId } = await foldedDay();
@@ -31,6 +38,7 @@ const index = inspection.index();
 const rowsOf = <Row extends object>(columns: Columns<Row>): readonly Row[] =>
   Array.from({ length: (Object.values(columns)[0] as readonly unknown[]).length }, (_, place) => rowAt(columns, place));
 const calls = rowsOf(index.calls);
+const ANSWER = { role: "assistant", content: "Done." };
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 describe("an inspection of the bundled session", () => {
@@ -60,7 +68,22 @@ describe("an inspection of the bundled session", () => {
     const rooms = records.flatMap((record) => (record.type === "request-rendered" ? record.limitTokens : []));
     expect(calls.map(({ limit }) => limit)).toEqual(rooms);
     for (const { tokens, limit } of calls) expect(tokens).toBeLessThanOrEqual(limit ?? 0);
-    expect(Math.max(...rooms.map(Number))).toBeLessThan(50_000);
+  });
+
+  it("keeps nothing of a recording's budget free for what a provider might count, which no one asks", async () => {
+    const preset = presetByName("threadfold");
+    const { limitTokens } = tokenBudget(compactionConfig({ ...preset.config, maxInputTokens: DAY_BUDGET }));
+    expect(new Set(calls.map(({ limit }) => limit))).toEqual(new Set([limitTokens]));
+    const imported = await importSession(Buffer.from(JSON.stringify([{ role: "user", content: "Go on." }, ANSWER])));
+    const own = { ...preset, config: { ...preset.config, safetyBufferTokens: 7_000 } };
+    const format = anthropicMessages;
+    const kept = await foldedSession(imported, {
+      preset: own,
+      budget: 50_000,
+      format,
+      tokenizer: heuristicTokenizer(),
+    });
+    expect((await inspect(kept, imported.threadId)).index().calls.limit).toEqual([43_000]);
   });
 
   it("is billed as the journal is, and adds up to the bill call by call", async () => {

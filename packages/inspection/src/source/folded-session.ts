@@ -1,10 +1,13 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import {
   AgentThread,
+  type ContextCompactionConfig,
+  compactionConfig,
   type Message,
   type ProviderAwareTokenizer,
   ThreadfoldError,
   type ThreadfoldStore,
+  tokenBudget,
 } from "@threadfold/core";
 import type { ImportedSession } from "@threadfold/importers";
 import type { ProviderFormat } from "@threadfold/renderer";
@@ -16,7 +19,7 @@ import type { CompactionPreset } from "@threadfold/strategies";
 /** Options for folding a recorded session. */
 export interface FoldedSessionOptions {
   readonly preset: CompactionPreset;
-  /** Tokens that a request may take. */
+  /** Tokens that a request may take, as the tokenizer counts them. */
   readonly budget: number;
   readonly format: ProviderFormat;
   readonly tokenizer: ProviderAwareTokenizer;
@@ -43,7 +46,7 @@ export async function foldedSession(
   const store = createMemoryStore({ clock });
   const session = await ContextSession.open({
     ...{ threadId, store, preset, format, tokenizer, clock },
-    config: { maxInputTokens: budget },
+    config: countedBudget(preset, budget),
     // Declaring tools one by one, as they are first called, would break the prefix each time.
     frame: { system, tools: tools.length > 0 ? tools : calledTools(messages) },
     // The point is to see what a policy makes of the log, even if no request fits.
@@ -65,4 +68,13 @@ export async function foldedSession(
   }
   await appendUpTo(messages.length);
   return store;
+}
+
+/**
+ * Returns a budget in tokens of the counter itself, for a session that no provider answers. Setting the safety buffer
+ * explicitly keeps the session from widening it for tokens that the counter may miss compared with a provider.
+ */
+export function countedBudget(preset: CompactionPreset, budget: number): Partial<ContextCompactionConfig> {
+  const { safetyBufferTokens } = tokenBudget(compactionConfig({ ...preset.config, maxInputTokens: budget }));
+  return { maxInputTokens: budget, safetyBufferTokens };
 }

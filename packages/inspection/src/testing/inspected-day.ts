@@ -22,6 +22,9 @@ export const LOOK: InspectionOptions = {
 
 let folded: Promise<{ readonly store: ThreadfoldStore; readonly threadId: ThreadId }> | undefined;
 
+/** Small enough for the session to be folded many times. */
+export const DAY_BUDGET = 30_000;
+
 /** The bundled session, folded once for all tests that use it. Nothing may be written to the store. */
 export const foldedDay = () => (folded ??= foldDay());
 
@@ -29,7 +32,7 @@ async function foldDay() {
   const imported = await importSessionFile(DAY);
   const store = await foldedSession(imported, {
     preset: presetByName("threadfold"),
-    budget: 50_000,
+    budget: DAY_BUDGET,
     format: anthropicMessages,
     tokenizer: heuristicTokenizer(),
   });

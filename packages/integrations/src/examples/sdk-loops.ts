@@ -87,7 +87,7 @@ export async function work(
 /** The OpenAI SDK's Chat Completions with the loop helper, which answers calls of the recall tools itself. */
 export async function ask(threadId: ThreadId, client: OpenAI, questions: readonly string[]) {
   const session = await ContextSession.open({ threadId, format: formatById("openai-chat") });
-  const turn = openaiChatTurn({ session, client, model: "gpt-5.1", tools: threadfoldChatTools(session) });
+  const turn = openaiChatTurn({ session, client, model: "gpt-5", tools: threadfoldChatTools(session) });
   for (const question of questions) await turn.send(question);
   return session;
 }
@@ -101,7 +101,7 @@ export async function answer(session: ContextSession, client: OpenAI) {
   const { tools } = liveFrame("openai-responses", { tools: own });
   for (;;) {
     const request = toOpenaiResponsesRequest(await session.prepare({ frame: { tools } }));
-    const response = await client.responses.create({ model: "gpt-5.1", store: false, ...request, stream: false });
+    const response = await client.responses.create({ model: "gpt-5", store: false, ...request, stream: false });
     await session.complete(fromOpenaiResponse(response));
     const calls = response.output.filter((item) => item.type === "function_call");
     if (calls.length === 0) return response.output_text;

@@ -22,7 +22,7 @@ import { MemoryRecallIndex } from "@threadfold/rehydration";
 import { refuseErasedThread } from "@threadfold/stores";
 import { DEFAULT_CHECKS, redactJson } from "@threadfold/summarizers";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
-import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
+import { checkNewThread, checkOptions, type Kinds, refuseArgument } from "../host/checked-options.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { systemClock } from "../host/session-parts.ts";
 import { recordCopy } from "../thread/fork-thread.ts";
@@ -86,6 +86,21 @@ const EXTRACTED = 4 * DEFAULT_TOKENS;
 /** Least tokens to ask a model for. It knows the goal, so otherwise it is asked for just what fits the briefing. */
 const LEAST_ASKED = 400;
 
+const HANDOFF_OPTIONS: Kinds<HandoffOptions> = {
+  goal: "any",
+  threadId: "any",
+  summaryModel: "object",
+  summaryModelSettings: "object",
+  summaryTimeLimitMs: "any",
+  summaryChecks: "list",
+  redactSecrets: "flag",
+  summarizer: "object",
+  countTokens: "call",
+  maxTokens: "figure",
+  clock: "object",
+  signal: "signal",
+};
+
 /**
  * Builds a new thread for a goal from a thread that has grown long, as Amp's handoff does. The new thread gets the live
  * pins and a briefing with what matters to the goal (constraints, open work, changed files, and whatever shares words
@@ -103,6 +118,7 @@ export async function handoff(source: HandoffSource, options: HandoffOptions): P
   if (typeof goal !== "string" || goal.trim() === "")
     refuseArgument("goal", "a handoff needs a goal.", "Say what the new thread is for; it becomes its first request.");
   checkNewThread(threadId);
+  checkOptions("options", options, HANDOFF_OPTIONS);
   if (messages.length === 0)
     throw new ThreadfoldError("INVALID_CONFIG", `Thread ${thread.id} has nothing to hand over.`);
   await refuseErasedThread(store, thread.id);

@@ -17,7 +17,7 @@ import {
 import { truncateToTokens } from "@threadfold/rehydration";
 import { tokenFractionTrigger } from "@threadfold/strategies";
 import type { CompactOptions } from "@threadfold/turn";
-import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
+import { checkNewThread, checkOptions, type Kinds, refuseArgument } from "../host/checked-options.ts";
 import { text } from "../host/messages.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { forkEntries } from "../thread/fork-thread.ts";
@@ -139,9 +139,10 @@ function checkSubAgent(options: SubAgentOptions): void {
   checkNewThread(options.threadId);
   if (typeof options.goal !== "string" || options.goal.trim() === "")
     refuseArgument("goal", "a sub-agent needs a goal.", "Say what it should do; it becomes its first request.");
-  if (options.mode === "shared-prefix") return;
-  if (options.mode !== "scoped")
+  if (options.mode !== "scoped" && options.mode !== "shared-prefix")
     refuseArgument("mode", `there is no fork mode ${JSON.stringify(options["mode"])}.`, MODES);
+  checkOptions("options", options, SUB_AGENT_OPTIONS);
+  if (options.mode === "shared-prefix") return;
   if (!(Number.isSafeInteger(options.budget) && options.budget > 0))
     refuseArgument(
       "budget",
@@ -150,6 +151,9 @@ function checkSubAgent(options: SubAgentOptions): void {
     );
 }
 
+const SUB_AGENT_OPTIONS: Kinds<ScopedFork> = {
+  ...{ threadId: "any", goal: "any", mode: "any", budget: "any", signal: "signal" },
+};
 const MODES = 'Use "shared-prefix" or "scoped", or no mode for a fork that nobody works on yet.';
 
 /**

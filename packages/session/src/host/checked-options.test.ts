@@ -5,6 +5,7 @@ import { createMemoryStore } from "@threadfold/stores";
 import { allOf, anyOf, manualTrigger, presetByName, towards } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
 import { ContextSession } from "../loop/context-session.ts";
+import { assistantMessage, toolMessage, userMessage } from "./messages.ts";
 
 const frameOf = (tool: unknown) => ({ frame: { tools: [tool] } });
 const threadId = asThreadId("checked");
@@ -23,6 +24,7 @@ const refusal = async (options: unknown): Promise<ThreadfoldError> => {
 describe("opening a session from plain JavaScript", () => {
   it.each<readonly [string, unknown]>([
     ["options", undefined],
+    ["options", []],
     ["threadId", { threadId: "" }],
     ["threadId", { threadId: 7 }],
     ["store", { threadId, store: 7 }],
@@ -60,6 +62,27 @@ describe("opening a session from plain JavaScript", () => {
     ["summaryModel.complete", { threadId, summaryModel: { id: "m", complete: "text" } }],
     ["summarizer.summarize", { threadId, summarizer: { id: "s", summarize: undefined } }],
     ["format.lower", { threadId, format: { id: "f", lower: undefined } }],
+    ["tokenizer.countPart", { threadId, tokenizer: { countTokens: () => 1 } }],
+    ["clock.now", { threadId, clock: 5 }],
+    ["clock.now", { threadId, clock: {} }],
+    ["onEvent", { threadId, onEvent: "x" }],
+    ["onEvent", { threadId, onEvent: {} }],
+    ["journal", { threadId, journal: "no" }],
+    ["compaction", { threadId, compaction: "false" }],
+    ["compaction", { threadId, compaction: null }],
+    ["redactSecrets", { threadId, redactSecrets: 0 }],
+    ["securityContext", { threadId, securityContext: "x" }],
+    ["warnAfterCompactions", { threadId, warnAfterCompactions: "3" }],
+    ["warnAfterCompactions", { threadId, warnAfterCompactions: Number.NaN }],
+    ["model", { threadId, model: 5 }],
+    ["model", { threadId, model: {} }],
+    ["summaryRole", { threadId, summaryRole: "system" }],
+    ["onSummaryFailure", { threadId, onSummaryFailure: "ignore" }],
+    ["environment", { threadId, environment: "THREADFOLD_DISABLE_COMPACTION" }],
+    ["declaredTools", { threadId, declaredTools: {} }],
+    ["config", { threadId, config: "x" }],
+    ["config", { threadId, config: null }],
+    ["config", { threadId, config: [] }],
   ])("refuses a wrong value for %s, and names the option", async (name, options) => {
     const { code, message, hint } = await refusal(options);
     expect(code).toBe("INVALID_CONFIG");
@@ -106,6 +129,13 @@ describe("opening a session from plain JavaScript", () => {
     ["a tool whose name is a number", frameOf({ name: 7, inputSchema: {} }), "frame.tools[0]", "name"],
     ["a system text that is a list", { frame: { system: ["Be brief.", ["x"]] } }, "frame.system[1]", "text"],
     ["no system text", { frame: { system: [null] } }, "frame.system[0]", "text"],
+    ["a misspelled field of a frame", { frame: { sytem: ["Be brief."] } }, "sytem", "Did you mean system?"],
+    [
+      "a misspelled threshold",
+      { providerCompaction: { when: "threshold", compactat: 4 } },
+      "compactat",
+      "Did you mean compactAt?",
+    ],
     ["a tool without a name", frameOf({ name: "", inputSchema: {} }), "frame.tools[0]", "name"],
     ["no tool", frameOf(null), "frame.tools[0]", "name"],
   ])("refuses %s by name, and hints at what is valid", async (_, options, name, hint) => {
@@ -142,11 +172,89 @@ describe("opening a session from plain JavaScript", () => {
   });
 });
 
+describe("a message that is made in plain JavaScript", () => {
+  const call = { callId: "c", toolName: "bash" };
+  it.each<readonly [string, () => unknown, string]>([
+    ["a result of no call", () => toolMessage(undefined as never, "Done."), "{ callId, toolName }"],
+    [
+      "a result of a call as Anthropic has it",
+      () => toolMessage({ id: "c", name: "bash" } as never, "Done."),
+      "id and",
+    ],
+    ["a misspelled outcome", () => toolMessage(call, "No.", { outcom: "error" } as never), "Did you mean outcome?"],
+    ["an outcome that is none", () => toolMessage(call, "No.", { outcome: "error" as never }), "failure"],
+    ["a misspelled time", () => userMessage("Hi.", { creatdAt: "2026" } as never), "Did you mean createdAt?"],
+    ["an id instead of names", () => assistantMessage("Hi.", "m1" as never), "id, createdAt"],
+  ])("is refused for %s", (_, make, hint) => {
+    const refused = { code: "INVALID_CONFIG", hint: expect.stringContaining(hint) };
+    expect(make).toThrow(expect.objectContaining(refused));
+  });
+
+  it("may leave the names out, or have them undefined", () => {
+    expect(toolMessage(call, "Done.", { id: "r", outcome: "failure" })).toMatchObject({ id: "r", role: "tool" });
+    expect(userMessage("Hi.", { id: undefined } as never).id).not.toBe("");
+  });
+});
+
 describe("a session that is used from plain JavaScript", () => {
   const message = {
     ...{ id: "u", role: "user", createdAt: "2026-01-01T00:00:00Z" },
     parts: [{ type: "text", text: "Hi." }],
   };
+  const answer = { ...message, id: "a", role: "assistant" };
+  const next = { ...message, id: "v" };
+  const refusedCalls = (
+    [
+      ["target", "switchModel", []],
+      ["modl", "switchModel", { modl: "gpt-5" }],
+      ["model", "switchModel", { model: 5 }],
+      ["instructions", "compact", { instructions: 5 }],
+      ["instructions", "dryRun", { instructions: 5 }],
+      ["instructions", "compactInBackground", { instructions: 5 }],
+      ["force", "compact", { force: "yes" }],
+      ["signal", "compact", { signal: 5 }],
+      ["options", "compact", true],
+      ["options", "compact", null],
+      ["options", "dryRun", 5],
+      ["options", "prepare", null],
+      ["options", "prepare", []],
+      ["signal", "prepare", { signal: {} }],
+      ["sytem", "prepare", { frame: { sytem: [] } }],
+      ["signal", "append", [next], { signal: 5 }],
+      ["options", "append", [next], null],
+      ["options", "append", [next], 5],
+      ["title", "setTitle", 5],
+      ["compactions", "applyCompactions", "x"],
+      ["usge", "complete", { messages: [answer], usge: {} }],
+      ["usage", "complete", { messages: [answer], usage: 5 }],
+      ["usage.inputTokens", "complete", { messages: [answer], usage: { input_tokens: 5 } }],
+      ["usage.inputTokens", "complete", { messages: [answer], usage: { inputTokens: "5" } }],
+      ["stopReason", "complete", { messages: [answer], stopReason: "length" }],
+      ["usage", "reportUsage", undefined],
+      ["usage.inputTokens", "reportUsage", { input_tokens: 5 }],
+      ["overflow", "reportOverflow", 5],
+      ["limit", "reportOverflow", { limit: 5 }],
+      ["limitTokens", "reportOverflow", { limitTokens: "5000" }],
+      ["isOn", "setAutoCompaction", "off"],
+      ["maxToken", "handoff", { goal: "Go on.", threadId: "h", maxToken: 5 }],
+      ["maxTokens", "handoff", { goal: "Go on.", threadId: "h", maxTokens: "5" }],
+      ["signal", "handoff", { goal: "Go on.", threadId: "h", signal: 5 }],
+      ["atMesage", "fork", { threadId: "f", atMesage: "u" }],
+      ["goal", "fork", { threadId: "f", goal: "Go on." }],
+      ["budgt", "fork", { threadId: "f", goal: "Go on.", mode: "shared-prefix", budgt: 5 }],
+      ["threadId", "openOther", undefined],
+      ["limt", "search", { text: "Hi.", limt: 4 }],
+      ["maxToken", "shortSummary", { maxToken: 5 }],
+      ["options", "shortSummary", null],
+      ["format", "replay", { format: "openai-chat" }],
+      ["formats", "replay", { formats: "openai-chat" }],
+      ["options", "replay", null],
+    ] as const
+  ).map(([name, method, ...given]) => {
+    // biome-ignore lint/suspicious/noExplicitAny: what callers without types do
+    const use = (session: any) => session[method](...given);
+    return [`${method}(${JSON.stringify(given)})`, use, { code: "INVALID_CONFIG", details: { name } }] as const;
+  });
   // biome-ignore lint/suspicious/noExplicitAny: what callers without types do
   it.each<readonly [string, (session: any) => unknown, Partial<ThreadfoldError>]>([
     ["append(message)", (session) => session.append(message), { code: "INVALID_MESSAGE" }],
@@ -185,6 +293,7 @@ describe("a session that is used from plain JavaScript", () => {
     ["handoff()", (session) => session.handoff(), { code: "INVALID_CONFIG" }],
     ["handoff({ goal })", (session) => session.handoff({ goal: "Go on." }), { code: "INVALID_CONFIG" }],
     ["fork()", (session) => session.fork(), { code: "INVALID_CONFIG" }],
+    ...refusedCalls,
   ])("refuses %s with a code and a hint, and stays usable", async (_, use, refused) => {
     const session = await ContextSession.open({ threadId });
     await session.append([message as never]);

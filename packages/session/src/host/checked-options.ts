@@ -5,6 +5,7 @@ import {
   isPlainObject,
   nearestName,
   parseCalibration,
+  type SummaryRole,
   ThreadfoldError,
   type ThreadId,
   type ToolDefinition,
@@ -13,14 +14,15 @@ import { formatById } from "@threadfold/renderer";
 import { providerCompaction } from "@threadfold/renderer/native";
 import { presetByName } from "@threadfold/strategies";
 import type { SummaryModelSettings } from "@threadfold/summarizers";
-import type { CompactOptions, FrameFields } from "@threadfold/turn";
+import type { CompactOptions, FrameFields, SummaryFailure } from "@threadfold/turn";
 import type { BackgroundOptions } from "../queue/compaction-queue.ts";
 import type { ModelTarget, OverBudget, PrepareOptions } from "./prepared-request.ts";
 import type { Hook, SessionHooks } from "./session-hooks.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
 
 /** Checks whether a value is an object with a member of that name. */
-const has = (value: unknown, member: string): boolean => typeof value === "object" && value !== null && member in value;
+export const has = (value: unknown, member: string): boolean =>
+  typeof value === "object" && value !== null && member in value;
 
 /** Refuses an option or argument. @throws ThreadfoldError `INVALID_CONFIG` that names it, always. */
 export function refuseArgument(name: string, problem: string, hint?: string): never {
@@ -30,23 +32,65 @@ export function refuseArgument(name: string, problem: string, hint?: string): ne
   });
 }
 
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** How the value of an option is checked, and what it has to be. What `any` is, is checked elsewhere. */
+const KINDS = {
+  any: [() => true, ""],
+  flag: [(value) => typeof value === "boolean", "true or false"],
+  text: [(value) => typeof value === "string", "a text"],
+  figure: [(value) => typeof value === "number" && value >= 0, "a number, 0 or higher"],
+  call: [(value) => typeof value === "function", "a function"],
+  list: [(value) => Array.isArray(value), "a list"],
+  object: [isObject, "an object"],
+  signal: [(value) => has(value, "aborted") && has(value, "addEventListener"), "an AbortSignal"],
+} satisfies Readonly<Record<string, readonly [(value: unknown) => boolean, string]>>;
+
+/** A kind of value, or a list of the values that there are. */
+type Kind = keyof typeof KINDS | readonly string[];
+/** The kind of every option; the compiler ensures that none is missing. */
+export type Kinds<Options> = { readonly [Name in keyof Options]-?: Kind };
+
+/** Checks an argument. @throws ThreadfoldError `INVALID_CONFIG` that names it. */
+export function checkArgument(name: string, value: unknown, kind: Kind): void {
+  const [isValid, what] =
+    typeof kind === "string"
+      ? KINDS[kind]
+      : [(given: unknown) => kind.includes(given as string), `one of ${kind.join(", ")}`];
+  if (!isValid(value)) refuseArgument(name, `it has to be ${what}.`, `Pass ${what}.`);
+}
+
 /**
- * Checks that all options have known names: a misspelled one would otherwise be ignored silently.
+ * Checks the names of all options, because a misspelled one would otherwise be ignored silently, and the kinds of their
+ * values.
  *
  * @param elsewhere names that are valid in another place, with that place, such as `config`.
- * @throws ThreadfoldError `INVALID_CONFIG` that names the unknown option and what was probably meant.
+ * @throws ThreadfoldError `INVALID_CONFIG` that names the option, and what was probably meant by an unknown one.
  */
-function refuseUnknownOptions(
-  options: object,
-  known: readonly string[],
+export function checkOptions<Options extends object>(
+  argument: string,
+  options: Options,
+  kinds: Kinds<Options>,
   elsewhere: { readonly place: string; readonly names: readonly string[] } = { place: "", names: [] },
 ): void {
+  const known = Object.keys(kinds);
+  if (!isObject(options)) refuseArgument(argument, "it has to be an object.", `Its fields: ${known.join(", ")}.`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const placed = elsewhere.names.map((name) => [`${elsewhere.place}.${name}`, name] as const);
+  if (unknown !== undefined) refuseUnknownOption(unknown, known, elsewhere);
+  for (const [name, kind] of Object.entries<Kind>(kinds)) {
+    const value: unknown = options[name as keyof Options];
+    if (value !== undefined) checkArgument(name, value, kind);
+  }
+}
+
+function refuseUnknownOption(
+  unknown: string,
+  known: readonly string[],
+  { place, names }: { readonly place: string; readonly names: readonly string[] },
+): never {
+  const placed = names.map((name) => [`${place}.${name}`, name] as const);
   const exact = placed.find(([, name]) => name === unknown)?.[0];
-  const near =
-    nearestName(unknown, known) ?? placed.find(([, name]) => name === nearestName(unknown, elsewhere.names))?.[0];
+  const near = nearestName(unknown, known) ?? placed.find(([, name]) => name === nearestName(unknown, names))?.[0];
   const meant = exact ?? near;
   refuseArgument(
     unknown,
@@ -66,6 +110,7 @@ function checkFrame(frame: FrameFields | undefined): void {
   const isList = (field: unknown): boolean => field === undefined || Array.isArray(field);
   if (!isObject(frame) || !isList(frame.system) || !isList(frame.tools))
     refuseArgument("frame", "system and tools have to be lists.", "Without tools, pass { system: [text] }.");
+  checkOptions("frame", frame, { system: "any", tools: "any", host: "any" } satisfies Kinds<FrameFields>);
   if (frame.host !== undefined && !isObject(frame.host))
     refuseArgument(
       "frame.host",
@@ -85,20 +130,18 @@ const TOOL_HINT =
 const isTool = (tool: ToolDefinition | null): boolean =>
   typeof tool?.name === "string" && tool.name !== "" && isObject(tool.inputSchema) && isPlainObject(tool.inputSchema);
 
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
-
-const COMPACT_OPTIONS = [
-  "frame",
-  "force",
-  "instructions",
-  "trigger",
-  "strategy",
-  "signal",
-] as const satisfies readonly (keyof CompactOptions)[];
+const COMPACT_OPTIONS: Kinds<CompactOptions> = {
+  frame: "any",
+  force: "flag",
+  instructions: "text",
+  trigger: "any",
+  strategy: "any",
+  signal: "signal",
+};
 
 /** @throws ThreadfoldError `INVALID_CONFIG` for options that `compact` does not have, or a frame without its lists. */
 export function checkCompactOptions(options: CompactOptions): void {
-  refuseUnknownOptions(options, COMPACT_OPTIONS);
+  checkOptions("options", options, COMPACT_OPTIONS);
   checkFrame(options.frame);
   const { trigger, strategy } = options;
   if (trigger !== undefined && typeof trigger?.evaluate !== "function")
@@ -111,30 +154,18 @@ export function checkCompactOptions(options: CompactOptions): void {
     );
 }
 
-/** @throws ThreadfoldError `INVALID_CONFIG` for options that `append` does not have. */
-export const checkAppendOptions = (options: object): void => refuseUnknownOptions(options, ["signal"]);
-
-const PREPARE_OPTIONS = ["frame", "signal", "onOverBudget"] as const satisfies readonly (keyof PrepareOptions)[];
 const OVER_BUDGET: readonly OverBudget[] = ["barest", "throw", "send"];
+const PREPARE_OPTIONS: Kinds<PrepareOptions> = { frame: "any", signal: "signal", onOverBudget: OVER_BUDGET };
 
 /** @throws ThreadfoldError `INVALID_CONFIG` for options that `prepare` does not have, or invalid values. */
 export function checkPrepareOptions(options: PrepareOptions): void {
-  refuseUnknownOptions(options, PREPARE_OPTIONS);
+  checkOptions("options", options, PREPARE_OPTIONS);
   checkFrame(options.frame);
-  checkOverBudget(options.onOverBudget);
 }
 
-/** @throws ThreadfoldError `INVALID_CONFIG` for an unknown value. */
-function checkOverBudget(choice: OverBudget | undefined): void {
-  if (choice === undefined || OVER_BUDGET.includes(choice)) return;
-  refuseArgument("onOverBudget", `it has to be one of ${OVER_BUDGET.join(", ")}.`);
-}
-
-/** @throws ThreadfoldError `INVALID_CONFIG` for a target that is not an object. */
-export function checkTarget(target: ModelTarget): void {
-  if (typeof target !== "object" || target === null)
-    refuseArgument("target", "it has to be an object.", "Pass { model, maxInputTokens }, or {} for the same model.");
-}
+/** @throws ThreadfoldError `INVALID_CONFIG` for a target that is not an object, or has another field. */
+export const checkTarget = (target: ModelTarget): void =>
+  checkOptions("target", target, { model: "text", maxInputTokens: "any" });
 
 /** @throws ThreadfoldError `INVALID_CONFIG` for a new thread without an id. */
 export function checkNewThread(threadId: ThreadId | undefined): void {
@@ -142,77 +173,55 @@ export function checkNewThread(threadId: ThreadId | undefined): void {
     refuseArgument("threadId", "it has to be a string.", "Give the new thread an id that no thread has yet.");
 }
 
-/** Every option by name; the compiler ensures that none is missing. */
-const OPTIONS: Readonly<Record<keyof SessionOptions, true>> = {
-  threadId: true,
-  store: true,
-  preset: true,
-  config: true,
-  tokenizer: true,
-  calibration: true,
-  declaredTools: true,
-  summaryModel: true,
-  summaryModelSettings: true,
-  summaryTimeLimitMs: true,
-  onSummaryFailure: true,
-  storeTimeLimitMs: true,
-  closeTimeLimitMs: true,
-  summaryCache: true,
-  summarizer: true,
-  summaryChecks: true,
-  redactSecrets: true,
-  format: true,
-  frame: true,
-  summaryRole: true,
-  model: true,
-  models: true,
-  cacheBreakpoints: true,
-  cachePolicy: true,
-  providerCompaction: true,
-  determinismProbe: true,
-  onOverBudget: true,
-  compaction: true,
-  background: true,
-  environment: true,
-  vectors: true,
-  hooks: true,
-  warnAfterCompactions: true,
-  clock: true,
-  journal: true,
-  tenantId: true,
-  securityContext: true,
-  onEvent: true,
+const OPTIONS: Kinds<CheckedOptions> = {
+  threadId: "any",
+  store: "any",
+  preset: "any",
+  config: "object",
+  tokenizer: "any",
+  calibration: "any",
+  declaredTools: "list",
+  summaryModel: "any",
+  summaryModelSettings: "any",
+  summaryTimeLimitMs: "any",
+  onSummaryFailure: ["fold", "keep"] satisfies SummaryFailure[],
+  storeTimeLimitMs: "any",
+  closeTimeLimitMs: "any",
+  summaryCache: "any",
+  summarizer: "any",
+  summaryChecks: "any",
+  redactSecrets: "flag",
+  format: "any",
+  frame: "any",
+  summaryRole: ["assistant", "user", "pair"] satisfies SummaryRole[],
+  model: "text",
+  models: "any",
+  cacheBreakpoints: "any",
+  cachePolicy: "any",
+  providerCompaction: "any",
+  determinismProbe: "any",
+  onOverBudget: OVER_BUDGET,
+  compaction: "flag",
+  background: "any",
+  environment: "object",
+  vectors: "any",
+  hooks: "any",
+  warnAfterCompactions: "figure",
+  clock: "any",
+  journal: "flag",
+  tenantId: "any",
+  securityContext: "object",
+  onEvent: "call",
 };
-const OPTION_NAMES = Object.keys(OPTIONS);
 const configNames = () => Object.keys(contextCompactionConfigSchema.unwrap().shape);
 
-/** The members of `SessionHooks`: lists of hooks, and figures. */
-const HOOKS: Readonly<Record<keyof SessionHooks, "list" | "figure">> = {
-  preCompact: "list",
-  postCompact: "list",
-  sessionStart: "list",
-  boundary: "list",
-  timeoutMilliseconds: "figure",
+const HOOKS: Kinds<SessionHooks> = {
+  preCompact: "any",
+  postCompact: "any",
+  sessionStart: "any",
+  boundary: "any",
+  timeoutMilliseconds: "any",
 };
-
-/** A member that an option's value must have, and a hint on where to get such a value. */
-interface RequiredMember {
-  readonly option: keyof SessionOptions;
-  readonly member: string;
-  readonly hint: string;
-}
-
-/** The members that sessions use first. */
-const REQUIRED_MEMBERS: readonly RequiredMember[] = [
-  { option: "store", member: "threads", hint: 'Pass a store, or the path of one, such as "threads.db".' },
-  { option: "preset", member: "trigger", hint: 'Pass a preset or the name of one, such as "codex".' },
-  { option: "format", member: "lower", hint: 'Pass a format or the name of one, such as "openai-chat".' },
-  { option: "tokenizer", member: "countTokens", hint: "Pass a counter, such as heuristicTokenizer()." },
-  { option: "summaryModel", member: "complete", hint: "Pass an object with an id and complete(request)." },
-  { option: "vectors", member: "store", hint: "Pass an object with a store and embed(texts)." },
-  { option: "vectors", member: "embed", hint: "Pass an object with a store and embed(texts)." },
-  { option: "summarizer", member: "summarize", hint: "Pass an object with an id and summarize(request)." },
-];
 
 const TIME_LIMITS = ["summaryTimeLimitMs", "storeTimeLimitMs", "closeTimeLimitMs"] as const;
 
@@ -222,18 +231,12 @@ const TIME_LIMITS = ["summaryTimeLimitMs", "storeTimeLimitMs", "closeTimeLimitMs
  * @throws ThreadfoldError `INVALID_CONFIG` that names the invalid option.
  */
 export function checkedOptions(given: OpenOptions): CheckedOptions {
-  if (typeof given !== "object" || given === null)
-    refuseArgument("options", "a session is opened with an object of options.");
+  if (!isObject(given)) refuseArgument("options", "a session is opened with an object of options.");
   const options = withoutNames(given);
-  refuseUnknownOptions(options, OPTION_NAMES, { place: "config", names: configNames() });
-  const { threadId, frame, hooks, onOverBudget } = options;
+  checkOptions("options", options, OPTIONS, { place: "config", names: configNames() });
+  const { threadId, frame, hooks } = options;
   if (threadId !== undefined && (typeof threadId !== "string" || threadId === ""))
     refuseArgument("threadId", "it has to be a string.", "Name the conversation; the same name opens it again.");
-  for (const { option, member, hint } of REQUIRED_MEMBERS) {
-    const given = options[option];
-    if (option === "store" && typeof given === "string") continue;
-    if (given !== undefined && !has(given, member)) refuseArgument(option, `it has no ${member}.`, hint);
-  }
   for (const option of TIME_LIMITS) if (options[option] !== undefined) checkTimeLimit(option, options[option]);
   const { timeoutMilliseconds } = options.hooks ?? {};
   if (timeoutMilliseconds !== undefined) checkTimeLimit("hooks.timeoutMilliseconds", timeoutMilliseconds);
@@ -243,12 +246,14 @@ export function checkedOptions(given: OpenOptions): CheckedOptions {
   checkFrame(frame);
   if (options.models !== undefined) checkModelRows(options.models);
   if (options.calibration !== undefined) parseCalibration(options.calibration);
-  checkOverBudget(onOverBudget);
   checkCacheBreakpoints(options);
   checkCachePolicy(options);
   checkBackground(options);
   checkProviderCompaction(options);
-  if (hooks !== undefined) checkHooks(hooks);
+  if (hooks !== undefined) {
+    checkOptions("hooks", hooks, HOOKS);
+    checkHooks(hooks);
+  }
   return options;
 }
 
@@ -266,17 +271,17 @@ function withoutNames({ preset, format, ...options }: OpenOptions): CheckedOptio
 function checkCacheBreakpoints({ cacheBreakpoints: asked }: CheckedOptions): void {
   if (asked === undefined || typeof asked === "boolean") return;
   if (!isObject(asked)) refuseArgument("cacheBreakpoints", "it is no object.", 'Pass true or { ttl: "1h" }.');
-  refuseUnknownOptions(asked, ["ttl"]);
+  checkOptions("cacheBreakpoints", asked, { ttl: "any" });
   if (asked.ttl !== undefined && asked.ttl !== "5m" && asked.ttl !== "1h")
     refuseArgument("cacheBreakpoints.ttl", "there is no such time.", 'Pass "5m" or "1h", or omit it.');
 }
 
-const BACKGROUND = ["queue", "softThreshold", "enqueueTimeoutMilliseconds"] satisfies (keyof BackgroundOptions)[];
+const BACKGROUND: Kinds<BackgroundOptions> = { queue: "any", softThreshold: "any", enqueueTimeoutMilliseconds: "any" };
 
 function checkBackground({ background: asked }: CheckedOptions): void {
   if (asked === undefined || asked === false) return;
   if (!has(asked, "queue")) refuseArgument("background", "it has no queue.", "Pass { queue } or false, or omit it.");
-  refuseUnknownOptions(asked, BACKGROUND);
+  checkOptions("background", asked, BACKGROUND);
   if (!has(asked.queue, "enqueue"))
     refuseArgument("background.queue", "it has no enqueue.", "Pass a queue, such as pgBossQueue(options).");
 }
@@ -294,6 +299,7 @@ function checkProviderCompaction({ providerCompaction: asked, format, compaction
   const { when, compactAt = 1 } = Object(asked) as { readonly when?: unknown; readonly compactAt?: unknown };
   if (when !== "threshold" && when !== "on-demand")
     refuseArgument("providerCompaction", "when has to be threshold or on-demand.", 'Pass { when: "threshold" }.');
+  checkOptions("providerCompaction", asked, { when: "any", compactAt: "any" });
   if (!Number.isSafeInteger(compactAt) || Number(compactAt) < 1)
     refuseArgument("providerCompaction.compactAt", "it has to be a positive number of tokens.");
   if (format !== undefined && providerCompaction(format.id) === null)
@@ -306,12 +312,12 @@ function checkProviderCompaction({ providerCompaction: asked, format, compaction
     refuseArgument("providerCompaction", "it contradicts compaction: false.", "Omit one of them.");
 }
 
-const MODEL_SETTINGS: Readonly<Record<keyof SummaryModelSettings, true>> = {
-  maxOutputTokens: true,
-  temperature: true,
-  maxInputTokens: true,
-  maxMessageTokens: true,
-  contextWindow: true,
+const MODEL_SETTINGS: Kinds<SummaryModelSettings> = {
+  maxOutputTokens: "any",
+  temperature: "any",
+  maxInputTokens: "any",
+  maxMessageTokens: "any",
+  contextWindow: "any",
 };
 
 function checkModelSettings({
@@ -319,21 +325,15 @@ function checkModelSettings({
   summaryModelSettings: settings,
 }: Pick<SessionOptions, "summaryModel" | "summaryModelSettings">): void {
   if (settings === undefined) return;
-  if (typeof settings !== "object" || settings === null)
-    refuseArgument("summaryModelSettings", "it has to be an object of settings.");
-  refuseUnknownOptions(settings, Object.keys(MODEL_SETTINGS));
+  checkOptions("summaryModelSettings", settings, MODEL_SETTINGS);
   if (summaryModel === undefined)
     refuseArgument("summaryModelSettings", "there is no summaryModel that they apply to.", "Pass summaryModel, too.");
 }
 
 /** Checks hooks early: an invalid list would otherwise be noticed only at the first fold, and fail every fold. */
-function checkHooks(hooks: SessionHooks): void {
-  if (typeof hooks !== "object" || hooks === null) refuseArgument("hooks", "it has to be an object of lists.");
-  refuseUnknownOptions(hooks, Object.keys(HOOKS));
-  for (const [name, kind] of Object.entries(HOOKS)) {
-    const given: unknown = hooks[name as keyof SessionHooks];
-    if (kind === "figure" || given === undefined) continue;
-    const isList = Array.isArray(given) && given.every(isHook);
+function checkHooks({ timeoutMilliseconds: _, ...hooks }: SessionHooks): void {
+  for (const [name, given] of Object.entries<unknown>(hooks)) {
+    const isList = given === undefined || (Array.isArray(given) && given.every(isHook));
     if (!isList) refuseArgument(`hooks.${name}`, "it has to be a list of hooks.", `Pass ${name}: [{ name, run }].`);
   }
 }

@@ -6,6 +6,7 @@ import {
   type Role,
   type ToolResultEnvelope,
 } from "@threadfold/core";
+import { checkOptions, type Kinds, refuseArgument } from "./checked-options.ts";
 
 /** Id and time of a message. */
 export interface MessageNames {
@@ -14,6 +15,8 @@ export interface MessageNames {
   /** When it was said, as an ISO 8601 time. Now by default. */
   readonly createdAt?: string;
 }
+
+const NAMES: Kinds<MessageNames> = { id: "any", createdAt: "any" };
 
 /** Returns a text part of a message. */
 export const text = (words: string): Part => ({ type: "text", text: words });
@@ -28,12 +31,18 @@ export const assistantMessage = (content: string | readonly Part[], names?: Mess
 
 /**
  * Returns a message with a tool's result for a call, as text or structured content. `outcome` is `success` by default.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for something that is not a call, or an unknown name of an option.
  */
 export function toolMessage(
-  { callId, toolName }: { readonly callId: string; readonly toolName: string },
+  call: { readonly callId: string; readonly toolName: string },
   answer: string | ToolResultEnvelope["content"],
-  { outcome = "success", ...names }: MessageNames & { readonly outcome?: ToolResultEnvelope["outcome"] } = {},
+  options: MessageNames & { readonly outcome?: ToolResultEnvelope["outcome"] } = {},
 ): MessageInput {
+  const { callId, toolName } = Object(call) as Partial<typeof call>;
+  if (callId === undefined || toolName === undefined) refuseArgument("call", "it is not a tool call.", CALL_HINT);
+  checkOptions("options", options, { ...NAMES, outcome: OUTCOMES });
+  const { outcome = "success", ...names } = options;
   const content = typeof answer === "string" ? { type: "text" as const, text: answer } : answer;
   return messageOf(
     "tool",
@@ -42,7 +51,13 @@ export function toolMessage(
   );
 }
 
-function messageOf(role: Role, parts: readonly Part[], { id, createdAt }: MessageNames = {}): MessageInput {
+const OUTCOMES: readonly ToolResultEnvelope["outcome"][] = ["success", "failure", "partial"];
+const CALL_HINT =
+  "Pass a tool-call part, or { callId, toolName }: what a provider calls id and name, or call_id and name.";
+
+function messageOf(role: Role, parts: readonly Part[], names: MessageNames = {}): MessageInput {
+  checkOptions("names", names, NAMES);
+  const { id, createdAt } = names;
   return {
     id: asMessageId(id ?? globalThis.crypto.randomUUID()),
     role,

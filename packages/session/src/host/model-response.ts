@@ -1,7 +1,7 @@
 import type { Message, MessageId, MessageInput, Part } from "@threadfold/core";
 import { discardTruncatedCalls, recognizeOverflow } from "@threadfold/renderer";
 import type { OverflowFigures, StopReason, UsageReport } from "@threadfold/turn";
-import { refuseArgument } from "./checked-options.ts";
+import { checkArgument, checkOptions, type Kinds, refuseArgument } from "./checked-options.ts";
 
 /** A tool call as it appears in an assistant message. */
 export type ToolCall = Extract<Part, { readonly type: "tool-call" }>;
@@ -18,11 +18,29 @@ export interface ModelResponse {
   readonly stopReason?: StopReason;
 }
 
-/** @throws ThreadfoldError `INVALID_CONFIG` for a response without its list of messages. */
+const STOP_REASONS: readonly StopReason[] = ["end", "max-output", "error", "aborted"];
+const RESPONSE: Kinds<ModelResponse> = { messages: "any", usage: "any", stopReason: STOP_REASONS };
+
+/** @throws ThreadfoldError `INVALID_CONFIG` for a response without its list of messages, or with another field. */
 export function checkResponse(response: ModelResponse): void {
-  if (Array.isArray((response as Partial<ModelResponse> | null)?.messages)) return;
   const hint = "Pass { messages: [message], usage }. Read an answer of the Anthropic SDK with fromAnthropic.";
-  refuseArgument("response", "messages has to be a list.", hint);
+  if (!Array.isArray((response as Partial<ModelResponse> | null)?.messages))
+    refuseArgument("response", "messages has to be a list.", hint);
+  checkOptions("response", response, RESPONSE);
+  if (response.usage !== undefined) checkUsage(response.usage);
+}
+
+/**
+ * Checks a report of usage, whose other figures may be missing or wrong: those teach nothing.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for one in which the prompt's tokens have another name, or are no number.
+ */
+export function checkUsage(usage: NonNullable<ModelResponse["usage"]>): void {
+  checkArgument("usage", usage, "object");
+  // An SDK may have the field without a figure in it, when its provider reported none.
+  if ("inputTokens" in usage && (usage.inputTokens === undefined || typeof usage.inputTokens === "number")) return;
+  const hint = "Pass { inputTokens, outputTokens }, where inputTokens is the whole prompt, cached or not.";
+  refuseArgument("usage.inputTokens", "it has to be a number of tokens.", hint);
 }
 
 /** The result of `ContextSession.complete`. */

@@ -24,7 +24,7 @@ import {
   threadfoldPreset,
 } from "@threadfold/strategies";
 import { characterClassTokenizer } from "@threadfold/tokenizers";
-import { type CheckedOptions, checkedOptions, refuseArgument } from "./checked-options.ts";
+import { type CheckedOptions, checkedOptions, checkNewThread, has, refuseArgument } from "./checked-options.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
 
 /** The system clock. */
@@ -65,6 +65,25 @@ export async function openedOptions(given: OpenOptions): Promise<SessionOptions>
   };
 }
 
+/** A member that an option's value must have, and a hint on where to get such a value. */
+interface RequiredMember {
+  readonly option: keyof SessionOptions;
+  readonly member: string;
+  readonly hint: string;
+}
+
+/** The members that sessions use first. */
+const REQUIRED_MEMBERS: readonly RequiredMember[] = [
+  { option: "store", member: "threads", hint: 'Pass a store, or the path of one, such as "threads.db".' },
+  { option: "preset", member: "trigger", hint: 'Pass a preset or the name of one, such as "codex".' },
+  { option: "format", member: "lower", hint: 'Pass a format or the name of one, such as "openai-chat".' },
+  { option: "tokenizer", member: "countTokens", hint: "Pass a counter, such as heuristicTokenizer()." },
+  { option: "summaryModel", member: "complete", hint: "Pass an object with an id and complete(request)." },
+  { option: "vectors", member: "store", hint: "Pass an object with a store and embed(texts)." },
+  { option: "vectors", member: "embed", hint: "Pass an object with a store and embed(texts)." },
+  { option: "summarizer", member: "summarize", hint: "Pass an object with an id and summarize(request)." },
+];
+
 /** What sessions call, by the path of the option's part. Left out are methods that a part may be without. */
 const PART_CALLS: Readonly<Record<string, readonly string[]>> = {
   "store.threads": ["append", "load", "list"],
@@ -74,7 +93,8 @@ const PART_CALLS: Readonly<Record<string, readonly string[]>> = {
   store: ["close"],
   preset: ["trigger"],
   format: ["lower"],
-  tokenizer: ["countTokens"],
+  tokenizer: ["countTokens", "countPart", "messageOverhead", "countMessage", "countToolSchemas", "countRequest"],
+  clock: ["now"],
   summaryModel: ["complete"],
   summarizer: ["summarize"],
   summaryCache: ["get", "set"],
@@ -89,6 +109,11 @@ const PART_CALLS: Readonly<Record<string, readonly string[]>> = {
  * @throws ThreadfoldError `INVALID_CONFIG` that names the method.
  */
 function checkParts(options: CheckedOptions): void {
+  for (const { option, member, hint } of REQUIRED_MEMBERS) {
+    const given = options[option];
+    if (option === "store" && typeof given === "string") continue;
+    if (given !== undefined && !has(given, member)) refuseArgument(option, `it has no ${member}.`, hint);
+  }
   for (const [path, calls] of Object.entries(PART_CALLS)) {
     const [option = "", ...members] = path.split(".");
     const given = memberOf(options, option);
@@ -196,6 +221,7 @@ export function otherOptions(
   { config, ...options }: SessionOptions,
   { threadId, store, config: { maxInputTokens }, model, calibration }: OpenSessionState,
 ): SessionOptions {
+  checkNewThread(threadId);
   return {
     ...options,
     threadId,

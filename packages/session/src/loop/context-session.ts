@@ -6,7 +6,7 @@ import type { CompactOptions, LoggedCompaction, OverflowFigures, PlanPreview, Us
 import { ABANDONED, type BackgroundFold } from "../fold/background-folds.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
 import { beginSubAgent, type SubAgent, type SubAgentOptions } from "../handoff/sub-agent.ts";
-import { checkAppendOptions, checkCompactOptions, checkPrepareOptions, checkTarget } from "../host/checked-options.ts";
+import { checkArgument, checkCompactOptions, checkOptions, checkPrepareOptions } from "../host/checked-options.ts";
 import { type CompletedResponse, checkResponse, type FailedCall, type ModelResponse } from "../host/model-response.ts";
 import type { ModelTarget, PreparedRequest, PrepareOptions, RequestReference } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
@@ -57,7 +57,7 @@ export class ContextSession extends SessionReading {
    * the signal was aborted before anything was appended, or whatever `AgentThread.append` throws.
    */
   async append(messages: readonly MessageInput[], options?: { readonly signal?: AbortSignal }): Promise<void> {
-    if (options !== undefined) checkAppendOptions(options);
+    if (options !== undefined) checkOptions("options", options, { signal: "signal" });
     return this.#services.thread.append(messages, options?.signal);
   }
 
@@ -81,6 +81,7 @@ export class ContextSession extends SessionReading {
    * @throws ThreadfoldError `INVALID_CONFIG` when the title is blank or longer than 200 characters.
    */
   async setTitle(title: string): Promise<void> {
+    checkArgument("title", title, "text");
     await titleThread(this.store, this.threadId, title, this.#options.clock ?? systemClock);
   }
 
@@ -200,7 +201,8 @@ export class ContextSession extends SessionReading {
    *
    * @throws ThreadfoldError `MESSAGE_NOT_FOUND` when the thread lacks a compaction's message; what the store throws.
    */
-  applyCompactions(compactions: readonly LoggedCompaction[]): Promise<CompactionOutcome> {
+  async applyCompactions(compactions: readonly LoggedCompaction[]): Promise<CompactionOutcome> {
+    checkArgument("compactions", compactions, "list");
     return this.#turns.run(() => this.#services.folding.changes.applyCompactions(compactions));
   }
 
@@ -228,7 +230,7 @@ export class ContextSession extends SessionReading {
    * plan that it was measured under is current (L17), refines {@link calibration}, and is journaled. `complete` does
    * this too.
    */
-  reportUsage(report: UsageReport): Promise<void> {
+  async reportUsage(report: UsageReport): Promise<void> {
     return this.#answers.reported(report);
   }
 
@@ -238,7 +240,8 @@ export class ContextSession extends SessionReading {
    * twice as many each time that it is confirmed; `switchModel({})` forgets it, for instance for another deployment of
    * the same model. It applies at once; the promise waits only for the journal record that makes it survive a restart.
    */
-  reportOverflow(report: OverflowFigures = {}): Promise<void> {
+  async reportOverflow(report: OverflowFigures = {}): Promise<void> {
+    checkOptions("overflow", report, { inputTokens: "figure", limitTokens: "figure" });
     return this.#answers.overflowed(report);
   }
 
@@ -247,10 +250,9 @@ export class ContextSession extends SessionReading {
    * sent to it (L10). Without a cap in the target, the model's row (`MODELS`) sets it. What was learned about the
    * previous model is forgotten.
    *
-   * @throws ThreadfoldError `INVALID_CONFIG` when the cap is not a positive number.
+   * @throws ThreadfoldError `INVALID_CONFIG` for an unknown field, or when the cap is not a positive number.
    */
   switchModel(target: ModelTarget): void {
-    checkTarget(target);
     this.#services.request.retarget(target);
     this.#services.memory.modelSwitched(this.#services.request.model);
   }
@@ -260,6 +262,7 @@ export class ContextSession extends SessionReading {
    * `compact({ force: true })` folds either way.
    */
   setAutoCompaction(isOn: boolean): void {
+    checkArgument("isOn", isOn, "flag");
     this.#services.folding.switchAutomatic(isOn);
   }
 
@@ -289,7 +292,7 @@ export class ContextSession extends SessionReading {
     return this.#subAgent(options as SubAgentOptions);
   }
 
-  #subAgent(options: SubAgentOptions): Promise<SubAgent<ContextSession>> {
+  async #subAgent(options: SubAgentOptions): Promise<SubAgent<ContextSession>> {
     const { clock = systemClock, tenantId = null } = this.#options;
     const { thread, request, store } = this.#services;
     const parent = {
@@ -318,7 +321,7 @@ export class ContextSession extends SessionReading {
    *
    * @throws ThreadfoldError as {@link open} does.
    */
-  openOther(threadId: ThreadId): Promise<ContextSession> {
+  async openOther(threadId: ThreadId): Promise<ContextSession> {
     return ContextSession.open(this.#othersOptions(threadId));
   }
 

@@ -12,6 +12,7 @@ import type { OverflowFigures, UsageReport } from "@threadfold/turn";
 import { refuseArgument } from "../host/checked-options.ts";
 import {
   type CompletedResponse,
+  checkUsage,
   type FailedCall,
   type ModelResponse,
   overflowIn,
@@ -55,6 +56,7 @@ export class ModelAnswers {
   }
 
   async reported(report: UsageReport): Promise<void> {
+    checkUsage(report);
     await this.#services.memory.usageReported(report);
     if (report.compaction !== undefined) await this.#compactionTook(report.compaction);
   }

@@ -26,10 +26,23 @@ import type { ProviderFormat } from "@threadfold/renderer";
 import { threadTitle } from "@threadfold/stores";
 import type { RequestFrame } from "@threadfold/turn";
 import { type ShortSummaryOptions, shortSummary } from "../handoff/short-summary.ts";
+import { checkOptions, type Kinds } from "../host/checked-options.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { type ReplayedRequest, type ReplayOptions, replayThread } from "../replay/replay-thread.ts";
 import type { SessionServices } from "./session-services.ts";
 import { type SessionStats, sessionStats } from "./session-stats.ts";
+
+/** What is wrong with a value, the search itself says. */
+const RECALL_REQUEST: Kinds<RecallRequest> = {
+  text: "any",
+  branch: "any",
+  after: "any",
+  before: "any",
+  roles: "any",
+  except: "any",
+  limit: "any",
+  cursor: "any",
+};
 
 /** The read-only part of a session: what can be asked of it without changing its thread or its plan. */
 export abstract class SessionReading {
@@ -115,7 +128,8 @@ export abstract class SessionReading {
   }
 
   /** Searches the thread, folded or not, for passages by their words. @throws ThreadfoldError `INVALID_QUERY`. */
-  search(request: RecallRequest): Promise<RecallPage> {
+  async search(request: RecallRequest): Promise<RecallPage> {
+    if (typeof request === "object" && request !== null) checkOptions("request", request, RECALL_REQUEST);
     return this.#services.unfolding.search(request);
   }
 
@@ -160,12 +174,15 @@ export abstract class SessionReading {
    * from its first and its newest request. Walks the thread.
    */
   async shortSummary(options: ShortSummaryOptions = {}): Promise<string> {
+    checkOptions("options", options, { summaryModel: "object", signal: "signal" });
     await this.loadHistory();
     return shortSummary(this.thread, { ...this.#options, ...options });
   }
 
   /** Renders every recorded request again and compares the bytes (P2). @throws ThreadfoldError `THREAD_NOT_FOUND`. */
-  replay({ formats = [] }: ReplayOptions = {}): Promise<readonly ReplayedRequest[]> {
+  async replay(options: ReplayOptions = {}): Promise<readonly ReplayedRequest[]> {
+    checkOptions("options", options, { formats: "list" });
+    const { formats = [] } = options;
     return replayThread(this.#services.store, this.threadId, { formats: [...formats, this.format] });
   }
 }

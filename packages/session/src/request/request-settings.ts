@@ -36,6 +36,7 @@ import {
   requestBudget,
   type ThreadState,
 } from "@threadfold/turn";
+import { checkTarget } from "../host/checked-options.ts";
 import type { ModelTarget } from "../host/prepared-request.ts";
 import type { ProviderCompactionOption } from "../host/session-options.ts";
 
@@ -157,8 +158,10 @@ export class RequestSettings {
     if (!isSameFrame(frame, this.#frame)) this.#frame = frame;
   }
 
-  /** Prepares the next requests for another model. @throws ThreadfoldError `INVALID_CONFIG` for an invalid cap. */
-  retarget({ model, maxInputTokens }: ModelTarget): void {
+  /** Prepares the next requests for another model. @throws ThreadfoldError `INVALID_CONFIG` for an invalid target. */
+  retarget(target: ModelTarget): void {
+    checkTarget(target);
+    const { model, maxInputTokens } = target;
     const row = model === undefined ? undefined : modelRow(model, this.#models);
     const suggested = row && Math.min(suggestedCap(row), this.#ownCap ?? Number.POSITIVE_INFINITY);
     const cap = maxInputTokens ?? suggested;

@@ -13,7 +13,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { refuseSealedThread, threadTitle, titleThread } from "@threadfold/stores";
-import { checkNewThread, refuseArgument } from "../host/checked-options.ts";
+import { checkNewThread, checkOptions, type Kinds, refuseArgument } from "../host/checked-options.ts";
 import { systemClock } from "../host/session-parts.ts";
 
 /** Options of a fork. */
@@ -34,6 +34,15 @@ export interface ForkOptions {
   /** Clock that dates the fork's record in the source's journal. The system clock by default. */
   readonly clock?: Clock;
 }
+
+const FORK_OPTIONS: Kinds<ForkOptions> = {
+  threadId: "any",
+  atVersion: "any",
+  atMessage: "text",
+  beforeMessage: "text",
+  append: "any",
+  clock: "object",
+};
 
 /** A fork as stored. */
 export interface ForkedThread {
@@ -71,6 +80,7 @@ export async function forkEntries(
 ): Promise<ForkedThread> {
   const { threadId, atVersion } = options ?? {};
   checkNewThread(threadId);
+  checkOptions("options", options, FORK_OPTIONS);
   if (atVersion !== undefined && !(Number.isInteger(atVersion) && atVersion >= 0)) {
     throw new ThreadfoldError("INVALID_CONFIG", `atVersion: a fork cannot begin with ${atVersion} entries.`, {
       hint: "Give a whole number of at least 0; a version beyond the thread's end means all of it.",
