@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { valueSeal } from "./redis-summary-cache.ts";
+import { valueSeal } from "./sealed-value.ts";
 
 const SECRET = "a secret of thirty-two characters";
 
