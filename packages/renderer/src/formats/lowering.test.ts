@@ -186,14 +186,17 @@ describe("openai-chat lowering", () => {
     });
   });
 
-  it("sends each system text as a message and tools as functions, whose parameters have a type", () => {
+  it("sends each system text as a message and tools as functions, whose parameters have a type and properties", () => {
     const tools = ["a", "b"].map((name) => ({ name, inputSchema: name === "a" ? { type: "object" } : {} }));
     expect(openaiChat.lower({ system: ["s", "t"], tools, messages: [] }).payload).toEqual({
       messages: [
         { role: "system", content: "s" },
         { role: "system", content: "t" },
       ],
-      tools: ["a", "b"].map((name) => ({ type: "function", function: { name, parameters: { type: "object" } } })),
+      tools: ["a", "b"].map((name) => ({
+        type: "function",
+        function: { name, parameters: { type: "object", properties: {} } },
+      })),
     });
   });
 });

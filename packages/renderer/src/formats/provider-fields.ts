@@ -48,3 +48,13 @@ function exactText({ input, providerMetadata }: ToolCallPart): string | undefine
     return undefined;
   }
 }
+
+/** A tool's schema as every provider wants it: that of an object. */
+export const objectSchema = (schema: JsonObject): JsonObject =>
+  schema.type === undefined ? { type: "object", ...schema } : schema;
+
+/** {@link objectSchema} as OpenAI wants it: with its properties listed, even when there are none. */
+export function openaiSchema(schema: JsonObject): JsonObject {
+  const typed = objectSchema(schema);
+  return typed.type === "object" && typed.properties === undefined ? { ...typed, properties: {} } : typed;
+}

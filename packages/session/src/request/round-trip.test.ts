@@ -151,7 +151,12 @@ describe("a request imported and rendered again with nothing folded", () => {
       tools: [
         {
           type: "function",
-          function: { name: "read", description: "Reads.", parameters: { type: "object" }, strict: true },
+          function: {
+            name: "read",
+            description: "Reads.",
+            parameters: { type: "object", properties: {} },
+            strict: true,
+          },
         },
       ],
       messages: [

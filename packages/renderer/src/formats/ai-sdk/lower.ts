@@ -16,6 +16,7 @@ import {
   toolResultText,
   toSystemText,
 } from "@threadfold/core";
+import { objectSchema } from "../provider-fields.ts";
 
 /**
  * Lowers one message to one message: the SDK joins a batch's results itself. Content is a list, so parts stay separate.
@@ -160,7 +161,7 @@ export const lowerTool = ({ name, description, inputSchema }: ToolDefinition): J
   type: "function",
   name,
   ...(description !== undefined && description !== "" && { description }),
-  inputSchema: inputSchema.type === undefined ? { type: "object", ...inputSchema } : inputSchema,
+  inputSchema: objectSchema(inputSchema),
 });
 
 /** Fields of OpenAI's messages that the SDK has no option for. */

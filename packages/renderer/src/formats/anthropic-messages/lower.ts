@@ -16,7 +16,7 @@ import {
   toolResultText,
 } from "@threadfold/core";
 import { isProviderContent } from "../../neutral/provider-content.ts";
-import { providerFields } from "../provider-fields.ts";
+import { objectSchema, providerFields } from "../provider-fields.ts";
 
 /**
  * Fields that the API accepts on each kind of block besides content (`@anthropic-ai/sdk`, request types); none on
@@ -58,7 +58,7 @@ export function lowerTool({ name, description, inputSchema, providerMetadata }: 
   return {
     name,
     ...(description !== undefined && description !== "" && { description }),
-    input_schema: inputSchema.type === undefined ? { type: "object", ...inputSchema } : inputSchema,
+    input_schema: objectSchema(inputSchema),
     ...providerFields(providerMetadata, "anthropic", TOOL_FIELDS),
   };
 }

@@ -13,6 +13,7 @@ import {
   toolResultText,
 } from "@threadfold/core";
 import { isPlainObject } from "../../legality/legality-rule.ts";
+import { objectSchema } from "../provider-fields.ts";
 import type {
   InteractionContent,
   InteractionFunction,
@@ -119,5 +120,5 @@ const lowerTool = ({ name, description, inputSchema }: ToolDefinition): Interact
   type: "function",
   name,
   ...(description !== undefined && description !== "" && { description }),
-  parameters: inputSchema.type === undefined ? { type: "object", ...inputSchema } : inputSchema,
+  parameters: objectSchema(inputSchema),
 });

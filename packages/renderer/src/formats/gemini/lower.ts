@@ -12,6 +12,7 @@ import {
   type ToolResultPart,
   toolResultText,
 } from "@threadfold/core";
+import { objectSchema } from "../provider-fields.ts";
 import type {
   GeminiContent,
   GeminiFunctionCall,
@@ -155,7 +156,7 @@ const lowerTool = ({ name, description, inputSchema }: ToolDefinition): GeminiFu
   name,
   ...(description !== undefined && description !== "" && { description }),
   ...(!takesNothing(inputSchema) && {
-    parametersJsonSchema: inputSchema.type === undefined ? { type: "object", ...inputSchema } : inputSchema,
+    parametersJsonSchema: objectSchema(inputSchema),
   }),
 });
 

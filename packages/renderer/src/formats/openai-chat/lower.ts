@@ -15,7 +15,7 @@ import {
 } from "@threadfold/core";
 import { isFreeTextCall } from "../../neutral/draft.ts";
 import { systemMessages, systemRole } from "../../neutral/split-system.ts";
-import { argumentsText, providerFields } from "../provider-fields.ts";
+import { argumentsText, openaiSchema, providerFields } from "../provider-fields.ts";
 
 /**
  * Fields that the API, or a server that speaks it, accepts on messages and on each kind of part besides their content:
@@ -55,7 +55,7 @@ export const lowerTool = ({ name, description, inputSchema, providerMetadata }: 
   function: {
     name,
     ...(description !== undefined && description !== "" && { description }),
-    parameters: inputSchema.type === undefined ? { type: "object", ...inputSchema } : inputSchema,
+    parameters: openaiSchema(inputSchema),
     ...partFields(providerMetadata, "tool"),
   },
 });

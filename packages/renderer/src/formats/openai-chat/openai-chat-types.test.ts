@@ -22,7 +22,12 @@ describe("payloads in the openai-chat format", () => {
       tools: [
         {
           type: "function",
-          function: { name: "read", description: "Reads.", parameters: { type: "object" }, strict: true },
+          function: {
+            name: "read",
+            description: "Reads.",
+            parameters: { type: "object", properties: {} },
+            strict: true,
+          },
         },
       ],
       messages: [

@@ -15,7 +15,7 @@ import {
 } from "@threadfold/core";
 import { derivation } from "../../input/derivation.ts";
 import { callIn, isFreeTextCall } from "../../neutral/draft.ts";
-import { argumentsText, providerFields } from "../provider-fields.ts";
+import { argumentsText, openaiSchema, providerFields } from "../provider-fields.ts";
 import { localShellAction } from "./item-ids.ts";
 import type {
   ResponsesCaller,
@@ -209,7 +209,7 @@ function lowerTool({ name, description, inputSchema, providerMetadata }: ToolDef
   return {
     type: "function",
     ...described,
-    parameters: lowerSchema(inputSchema),
+    parameters: openaiSchema(inputSchema),
     strict: metadata?.["strict"] === true,
     ...extras,
   };
@@ -224,10 +224,4 @@ function formatOf(format: unknown): { readonly format?: ResponsesToolFormat } {
   if (type === "text") return { format: { type } };
   const isGrammar = type === "grammar" && (syntax === "lark" || syntax === "regex") && typeof definition === "string";
   return isGrammar ? { format: { type, syntax, definition } } : {};
-}
-
-/** The API requires a schema of type object that lists its properties. */
-function lowerSchema(schema: JsonObject): JsonObject {
-  const typed = schema.type === undefined ? { type: "object", ...schema } : schema;
-  return typed.type === "object" && typed.properties === undefined ? { ...typed, properties: {} } : typed;
 }
