@@ -968,6 +968,21 @@ describe("the same run in other words", () => {
     expect(open(...runs)).toHaveLength(1);
   });
 
+  it("that fails again in other words settles nothing that it passed before", () => {
+    const conversation = new Conversation()
+      .user("Go.")
+      .bash("pytest tests/test_cart.py", "FAILED tests/test_cart.py::test_add - assert 1 == 2\n1 failed in 0.1s", 1)
+      .bash("pytest tests", "3 passed in 0.1s")
+      .bash(
+        "python -m pytest tests",
+        "FAILED tests/test_tax.py::test_rate - assert 1 == 2\n1 failed, 2 passed in 0.1s",
+        1,
+      );
+    const [, second] = foldAt(conversation, [3, 7]);
+    const before = second?.errors.find(({ error }) => error.includes("test_cart.py"));
+    expect([before?.resolution, second?.errors.length]).toEqual([null, 2]);
+  });
+
   it("settles what failed in an earlier fold, and what its newest error took the place of", () => {
     const conversation = new Conversation()
       .user("Go.")
@@ -1000,6 +1015,16 @@ describe("an error of a script that was deleted", () => {
     expect(summaryOf(conversation).summary.errors).toMatchObject([
       { error: "`python reproduce.py`: ValueError: no cart", resolution: "reproduce.py was deleted" },
     ]);
+  });
+});
+
+describe("an error of a script that was moved", () => {
+  it("stays, as it was not deleted", () => {
+    const conversation = new Conversation()
+      .user("Go.")
+      .bash("python reproduce.py", "ValueError: no cart", 1)
+      .bash("mv reproduce.py scratch/reproduce.py", "");
+    expect(summaryOf(conversation).summary.errors).toMatchObject([{ resolution: null }]);
   });
 });
 
@@ -1040,7 +1065,11 @@ describe("a command whose exit code is that of something behind it", () => {
   it.each([
     ["make", BROKEN],
     ["make && ls", BROKEN],
+    ["make || exit 1", BROKEN],
     ["set -o pipefail; make | tail -5", BROKEN],
+    ["set -e\nmake\necho built", BROKEN],
+    ["make 2>&1 | tail -1; cat build.log", BROKEN],
+    ["grep -rn error: docs; make | tail -1", BROKEN],
     ["npx vitest run || true", "Error: made on purpose\n      Tests  3 passed (3)"],
   ])("is believed where it is its own, or where a report says what came of it: %s", (command, output) => {
     expect(outcome(command, output)).toBe("success");

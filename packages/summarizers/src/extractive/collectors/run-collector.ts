@@ -65,22 +65,17 @@ export class RunCollector implements SpanCollector {
     else if (failed) this.#takeFailure(call, result);
     else this.#settle(subjectOf(call), result.place);
     if (failed) return;
-    for (const { path, action } of call.files) {
-      if (action !== "read") this.#changes.push(path);
-      if (action === "deleted") this.#giveUp(path);
-    }
+    for (const { path, action } of call.files) if (action !== "read") this.#changes.push(path);
+    // What is moved is deleted in one place and created in another.
+    if (call.files.some(({ action }) => action === "created")) return;
+    for (const { path, action } of call.files) if (action === "deleted") this.#giveUp(fileName(path));
   }
 
   /** Closes what was open of runs of a script that is deleted: nothing runs it again. */
-  #giveUp(path: string): void {
-    const script = fileName(path);
+  #giveUp(script: string): void {
     for (const [subject, trouble] of this.#open) {
-      if (
-        !commandIn(subject)
-          .split(" ")
-          .some((word) => fileName(word) === script)
-      )
-        continue;
+      const words = commandIn(subject).split(" ");
+      if (!words.some((word) => fileName(word) === script)) continue;
       trouble.resolution = `${script} was deleted`;
       this.#open.delete(subject);
     }
@@ -104,13 +99,14 @@ export class RunCollector implements SpanCollector {
     this.#changes = [];
   }
 
-  /** Keeps what is open of the same run under its newest spelling, and forgets that it failed under another one. */
+  /** Keeps what is open of the same run under its newest spelling, and forgets what became of it under another one. */
   #respell(command: string, subject: string): void {
     const key = runKey(command);
     const known = this.#spellings.get(key) ?? [];
     for (const other of known) {
       if (other === command || !isSameRun(other, command)) continue;
       if (this.#runs.get(other)?.failed) this.#runs.delete(other);
+      this.#green.delete(other);
       const trouble = this.#open.get(quoted(other));
       if (trouble === undefined) continue;
       this.#open.delete(quoted(other));

@@ -58,15 +58,23 @@ export function notableCommand(command: string): string | null {
   return tells ? oneLine(label).replaceAll('"', "'").slice(0, MAX_LENGTH).toWellFormed() : null;
 }
 
+/** Commands that print nothing, or only what the script says itself. */
+const SAYS_LITTLE =
+  /^(?:cd|pushd|popd|echo|printf|true|exit|set|export|source|mkdir|rm|touch|sleep|wait|date|git (?:add|stash|checkout|switch))\b/;
+
 /**
- * Checks whether the exit code of a script is that of something behind its last notable command: of a pipe, or of what
- * runs even if that command fails.
+ * Checks whether the exit code of a script is that of something behind its last notable command, of a pipe or of what
+ * runs even if that command fails, and nothing else printed the output.
  */
 export function hidesExitCode(script: string): boolean {
-  const segments = readShellCommand(script);
-  const last = segments.findLastIndex(({ words }) => isNotable(withoutPrefixes(words)));
-  const behind = segments.slice(last + 1).filter(({ words }) => words[0] !== "exit");
-  return behind.some(({ joint }) => joint !== "&&" && !(joint === "|" && /\bpipefail\b/.test(script)));
+  const segments = readShellCommand(script).map(({ words, joint }) => ({ words: withoutPrefixes(words), joint }));
+  const last = segments.findLastIndex(({ words }) => isNotable(words));
+  const hides = ({ words, joint }: (typeof segments)[number]): boolean =>
+    words[0] !== "exit" &&
+    (joint === "||" || (joint === "|" ? !/\bpipefail\b/.test(script) : joint === ";" && !/\bset -\w*e/.test(script)));
+  const isOwn = ({ words, joint }: (typeof segments)[number]): boolean =>
+    joint === "|" || joint === "||" || words.length === 0 || isNotable(words) || SAYS_LITTLE.test(words.join(" "));
+  return segments.slice(last + 1).some(hides) && segments.every(isOwn);
 }
 
 function withoutPrefixes(words: readonly string[]): readonly string[] {
