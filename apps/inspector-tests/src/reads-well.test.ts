@@ -23,6 +23,15 @@ const PLACES = [
   "search?query=package",
 ];
 
+/** Presses the key of the second view before the browser has shown the page that was just drawn. */
+const PRESS_AT_ONCE = `
+  new MutationObserver((_, observer) => {
+    if (document.querySelector(".tabs") === null) return;
+    observer.disconnect();
+    dispatchEvent(new KeyboardEvent("keydown", { key: "2" }));
+  }).observe(document, { childList: true, subtree: true });
+`;
+
 describe.skipIf(!isThere)(`how the page reads${note}`, () => {
   const bench = new BrowserBench();
   let url = "";
@@ -85,6 +94,16 @@ describe.skipIf(!isThere)(`how the page reads${note}`, () => {
     expect(await again.page.getByRole("button", { name: "Difference", exact: true }).getAttribute("aria-pressed")).toBe(
       "true",
     );
+  });
+
+  it("a key that is pressed as soon as the page is drawn is followed", async () => {
+    const context = await bench.browser.newContext();
+    await context.addInitScript({ content: PRESS_AT_ONCE });
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.locator(".tabs").waitFor();
+    expect(page.url()).toMatch(/#\/request$/);
+    await context.close();
   });
 
   it("the row that an address chooses is seen whole, in lists with a head and without", async () => {

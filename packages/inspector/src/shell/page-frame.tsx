@@ -1,5 +1,5 @@
 import { isGone } from "@threadfold/inspection/rows";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { TimelineChart } from "../chart/timeline-chart.tsx";
 import { whole } from "../format/figures.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -38,7 +38,8 @@ export function PageFrame() {
   const { index, place, call, move } = inspector;
   const help = useRef<HTMLDialogElement>(null);
   const box = useRef<HTMLInputElement>(null);
-  useEffect(
+  // A key may be pressed before the browser has shown what is drawn.
+  useLayoutEffect(
     () =>
       followKeys(inspector, {
         search: () => {
