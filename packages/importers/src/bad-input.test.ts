@@ -112,6 +112,35 @@ describe("bad input ends in a typed error", () => {
       ]),
     ],
     [
+      "what `codex exec --json` prints",
+      "~/.codex/sessions",
+      jsonLines([
+        { type: "thread.started", thread_id: "t1" },
+        { type: "item.completed", item: { id: "item_0", type: "agent_message", text: "hello" } },
+      ]),
+    ],
+    [
+      "what `gemini --output-format stream-json` prints",
+      "~/.gemini/tmp",
+      jsonLines([
+        { type: "init", session_id: "s1", model: "gemini-3-pro" },
+        { type: "message", role: "user", content: "hello" },
+        { type: "tool_use", tool_name: "read_file", tool_id: "c1", parameters: {} },
+      ]),
+    ],
+    [
+      "a list of what Claude Code prints",
+      "stream-json",
+      jsonDocument([
+        { type: "system", subtype: "init", session_id: "s1" },
+        {
+          type: "assistant",
+          session_id: "s1",
+          message: { role: "assistant", content: [{ type: "text", text: "hi" }] },
+        },
+      ]),
+    ],
+    [
       "what `goose run` prints",
       "goose session export",
       jsonLines([

@@ -101,6 +101,68 @@ describe("aiSdkImporter, ModelMessage[]", () => {
   });
 });
 
+describe("aiSdkImporter, UIMessage[] of version 4 and earlier", () => {
+  const image = { name: "a.png", contentType: "image/png", url: "data:image/png;base64,aGk=" };
+  const notes = { name: "n.txt", contentType: "text/plain", url: "data:text/plain;base64,aGk=" };
+  const asked = { id: "u1", role: "user", content: "look", experimental_attachments: [image, notes] };
+  const invoked = (id: string, more: object) => ({ toolCallId: id, toolName: "read", args: { path: id }, ...more });
+  const done = (id: string, step: number) => invoked(id, { state: "result", step, result: `text of ${id}` });
+  const seen = ({ messages }: Awaited<ReturnType<typeof importSession>>) =>
+    messages.map(({ role, parts }) => [role, parts.map((part) => (part.type === "text" ? part.text : part.type))]);
+
+  it("reads calls, thoughts and attachments that stood beside the text", async () => {
+    const toolInvocations = [done("c1", 0), done("c2", 0), done("c3", 1), invoked("c4", { state: "call", step: 1 })];
+    const answer = { id: "a1", role: "assistant", content: "done", reasoning: "hm", toolInvocations };
+    const bytes = jsonDocument([asked, answer]);
+    const session = await importSession(bytes);
+    expect(session.format).toBe("ai-sdk");
+    expect(seen(session)).toEqual([
+      ["user", ["look", "image", "hi"]],
+      ["assistant", ["reasoning", "tool-call", "tool-call"]],
+      ["tool", ["tool-result"]],
+      ["tool", ["tool-result"]],
+      ["assistant", ["tool-call", "tool-call"]],
+      ["tool", ["tool-result"]],
+      ["assistant", ["done"]],
+    ]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "ai-sdk" }))).toEqual([]);
+  });
+
+  it("reads parts beside a content, signed thoughts among them, and each attachment once", async () => {
+    const details = [
+      { type: "text", text: "hm", signature: "sig" },
+      { type: "redacted", data: "blob" },
+    ];
+    const parts = [
+      { type: "step-start" },
+      { type: "reasoning", reasoning: "hm", details },
+      { type: "tool-invocation", toolInvocation: done("c1", 0) },
+      { type: "step-start" },
+      { type: "text", text: "done" },
+    ];
+    const file = { type: "file", mediaType: "image/png", url: image.url };
+    const session = await importSession(
+      jsonDocument([
+        { ...asked, parts: [{ type: "text", text: "look" }, file] },
+        { id: "a1", role: "assistant", content: "done", parts },
+        { id: "u2", role: "user", content: "thanks", parts: [] },
+      ]),
+    );
+    expect(seen(session)).toEqual([
+      ["user", ["look", "image", "hi"]],
+      ["assistant", ["reasoning", "reasoning", "tool-call"]],
+      ["tool", ["tool-result"]],
+      ["assistant", ["done"]],
+      ["user", ["thanks"]],
+    ]);
+    expect(session.messages[1]?.parts).toMatchObject([
+      { text: "hm", provider: "anthropic", signature: "sig" },
+      { text: "", provider: "anthropic", encrypted: "blob" },
+      { callId: "c1", input: { path: "c1" } },
+    ]);
+  });
+});
+
 describe("aiSdkImporter, UIMessage[]", () => {
   it("makes one message per step with its results, and leaves out display-only parts", async () => {
     const ui = [

@@ -11,6 +11,7 @@ import {
   isAiSdkMessage,
   isUi,
   isUnmistakable,
+  laterForm,
   mayBeAiSdk,
 } from "./ai-sdk-messages.ts";
 import { aiSdkSystem } from "./ai-sdk-parts.ts";
@@ -33,11 +34,12 @@ export const aiSdkImporter: SessionImporter = {
       isAssistantMessage,
     );
     for (const [index, { value, at }] of messages.entries()) {
-      const message = objectOf(value);
-      if (message === undefined || !isAiSdkMessage(message)) {
+      const written = objectOf(value);
+      if (written === undefined || !isAiSdkMessage(written)) {
         draft.reportMalformed(at, "it is not a message with a known role");
         continue;
       }
+      const message = laterForm(written);
       const id = nonEmptyText(message.id) ?? `${seedOf(opening)}-${index}`;
       const time = message.createdAt ?? objectOf(message.metadata)?.createdAt;
       const entry = { draft, place: { id, time, source: at } };

@@ -5,6 +5,7 @@ import {
   listOf,
   nonEmptyText,
   objectOf,
+  objectsOf,
   textOf,
   withoutUndefined,
 } from "../reading/foreign-value.ts";
@@ -46,6 +47,70 @@ function listIn(
 }
 const ROLES = new Set(["system", "user", "assistant", "tool"]);
 
+/** Checks for a part that only the AI SDK writes, while texts in parts beside a content may be another program's. */
+const isOwnPart = ({ type, toolCallId, text, reasoning }: ForeignObject): boolean =>
+  type === "step-start" ||
+  type === "tool-invocation" ||
+  toolCallId !== undefined ||
+  (text === undefined && reasoning !== undefined);
+
+/** The attachments and calls that versions before 5 kept beside a message's text. */
+function keptBeside(message: ForeignObject): Readonly<Record<"files" | "calls", readonly ForeignObject[]>> {
+  const files = objectsOf(message.experimental_attachments ?? message.attachments);
+  return {
+    files: files.filter(({ url, contentType }) => textOf(url) !== undefined && textOf(contentType) !== undefined),
+    calls: objectsOf(message.toolInvocations).filter(({ toolName }) => textOf(toolName) !== undefined),
+  };
+}
+
+/** Checks for a UI message of version 4 or earlier that has more than its text. */
+function isEarlier(message: ForeignObject): boolean {
+  const { files, calls } = keptBeside(message);
+  return files.length > 0 || calls.length > 0 || (isUi(message) && objectsOf(message.parts).some(isOwnPart));
+}
+
+/** Returns a UI message of version 4 or earlier with all that it has as parts, and any other message as it is. */
+export function laterForm(message: ForeignObject): ForeignObject {
+  if (!isEarlier(message)) return message;
+  const { files, calls } = keptBeside(message);
+  const { content: _content, ...rest } = message;
+  const parts = isUi(message) ? objectsOf(message.parts).flatMap(laterThoughts) : partsBeside(message, calls);
+  const missing = files.filter(({ url }) => parts.every((part) => part.url !== url));
+  return { ...rest, parts: [...parts, ...missing.map(attachedFile)] };
+}
+
+/** What stood beside a text, in the order of the model's calls: those of each step, and at last the text. */
+function partsBeside({ content, reasoning }: ForeignObject, calls: readonly ForeignObject[]): readonly ForeignObject[] {
+  const stepOf = ({ step }: ForeignObject = {}): number => countOf(step) ?? 0;
+  const inOrder = calls.toSorted((first, second) => stepOf(first) - stepOf(second));
+  const invoked = inOrder.flatMap((toolInvocation, index): readonly ForeignObject[] => {
+    const begins = index > 0 && stepOf(inOrder[index - 1]) !== stepOf(toolInvocation);
+    return [...(begins ? [STEP] : []), { type: "tool-invocation", toolInvocation }];
+  });
+  const thought = nonEmptyText(reasoning) === undefined ? [] : [{ type: "reasoning", text: reasoning }];
+  const said = nonEmptyText(content) === undefined ? [] : [{ type: "text", text: content }];
+  return [...thought, ...invoked, ...(invoked.length > 0 && said.length > 0 ? [STEP] : []), ...said];
+}
+
+const STEP = { type: "step-start" };
+
+/** Version 4 kept each signed thought in a list beside the text of all. */
+function laterThoughts(part: ForeignObject): readonly ForeignObject[] {
+  if (part.type !== "reasoning" || part.reasoning === undefined) return [part];
+  const details = objectsOf(part.details);
+  return details.length === 0
+    ? [{ ...part, text: part.reasoning }]
+    : details.map((detail) => ({ ...detail, type: "reasoning" }));
+}
+
+/** Converts an attachment; of a text, the model is sent the words. */
+function attachedFile({ name, contentType, url }: ForeignObject): ForeignObject {
+  const address = textOf(url) ?? "";
+  const head = /^data:text\/[^,]{1,150};base64,/.exec(address.slice(0, 200));
+  if (head === null) return { type: "file", mediaType: contentType, url, filename: name };
+  return { type: "text", text: Buffer.from(address.slice(head[0].length), "base64").toString("utf8") };
+}
+
 /** Checks whether a value has the form of a model message or a UI message. */
 export function isAiSdkMessage(value: unknown): boolean {
   const message = objectOf(value);
@@ -53,9 +118,10 @@ export function isAiSdkMessage(value: unknown): boolean {
 }
 
 /** Checks for a UI message: its parts are typed, which distinguishes it from other providers' messages. */
-export function isUi({ parts }: ForeignObject): boolean {
-  const list = listOf(parts);
-  return list?.every((part) => textOf(objectOf(part)?.type) !== undefined) === true;
+export function isUi({ parts, content }: ForeignObject): boolean {
+  const list = listOf(parts) ?? [undefined];
+  const isTyped = list.every((part) => textOf(objectOf(part)?.type) !== undefined);
+  return isTyped && (list.length > 0 || content === undefined);
 }
 
 const hasContent = ({ content }: ForeignObject): boolean =>
@@ -81,6 +147,7 @@ export function mayBeAiSdk(value: unknown): boolean {
 export function isUnmistakable(value: unknown): boolean {
   const message = objectOf(value);
   if (message === undefined || !isAiSdkMessage(message)) return false;
+  if (isEarlier(message)) return true;
   if (listOf(message.parts) !== undefined) return isUi(message) && message.content === undefined;
   return (listOf(message.content) ?? []).some((part) =>
     /^tool-(?:call|result)$/.test(textOf(objectOf(part)?.type) ?? ""),

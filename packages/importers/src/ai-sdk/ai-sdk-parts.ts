@@ -24,6 +24,7 @@ type ReadPart = (part: ForeignObject) => Part | undefined;
 const READERS: ReadonlyMap<unknown, ReadPart> = new Map<string, ReadPart>([
   ["text", readText],
   ["reasoning", readReasoning],
+  ["redacted-reasoning", readReasoning],
   ["image", readImage],
   ["file", readFile],
   ["custom", readCustom],
@@ -62,7 +63,7 @@ function readText(part: ForeignObject): Part | undefined {
 }
 
 function readReasoning(part: ForeignObject): ReasoningPart {
-  const { providerMetadata } = metadataOf(part);
+  const { providerMetadata } = metadataOf({ providerOptions: signedBefore(part), ...part });
   const [provider, own] = Object.entries(providerMetadata ?? {})[0] ?? [];
   const signature = nonEmptyText(own?.signature) ?? nonEmptyText(own?.thoughtSignature);
   const encrypted = nonEmptyText(own?.reasoningEncryptedContent) ?? nonEmptyText(own?.redactedData);
@@ -74,6 +75,12 @@ function readReasoning(part: ForeignObject): ReasoningPart {
     ...(encrypted !== undefined && { encrypted }),
     ...(providerMetadata && { providerMetadata }),
   };
+}
+
+/** In version 4, only Anthropic signed thoughts, and the part itself had the signature. */
+function signedBefore({ signature, data }: ForeignObject): unknown {
+  if (nonEmptyText(data) !== undefined) return { anthropic: { redactedData: data } };
+  return nonEmptyText(signature) === undefined ? undefined : { anthropic: { signature } };
 }
 
 /** Reads a provider's own item: a compaction of OpenAI becomes the original item again. */
@@ -152,8 +159,11 @@ export function uiResult(
   part: ForeignObject,
 ): { readonly outcome: ToolOutcomeStatus; readonly content: ToolResultContent } | undefined {
   const state = textOf(part.state);
-  if (state === "output-available" || state === "result")
-    return { outcome: "success", content: toolResultContent(part.output ?? part.result, aiSdkPart) };
+  if (state === "output-available" || state === "result" || (state === undefined && part.result !== undefined))
+    return {
+      outcome: part.preliminary === true ? "partial" : "success",
+      content: toolResultContent(part.output ?? part.result, aiSdkPart),
+    };
   if (state === "output-error")
     return { outcome: "failure", content: { type: "text", text: textOf(part.errorText) ?? "" } };
   if (state !== "output-denied") return undefined;

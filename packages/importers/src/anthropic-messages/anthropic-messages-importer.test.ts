@@ -198,6 +198,53 @@ describe("anthropicMessagesImporter", () => {
     expect(session.compactions).toMatchObject([{ tokensBefore: 331_000 }, { tokensBefore: 180_000 }]);
   });
 
+  it("reads a thread of Amp: results by what ran, summaries, usage and times", async () => {
+    const ran = (id: string, run: object) => ({ type: "tool_result", toolUseID: id, run });
+    const used = (id: string) => ({ type: "tool_use", id, name: "Bash", input: { cmd: id }, complete: true });
+    const thought = (provider: string) => ({ type: "thinking", thinking: "hm", signature: "sig", provider });
+    const usage = { model: "claude-opus-4-5", inputTokens: 3, outputTokens: 5, cacheReadInputTokens: 100 };
+    const bytes = jsonDocument({
+      ...{ v: 9, id: "T-019b9d03-62e3-772f-9780-3e637f90eaec", created: 1_767_225_600_000 },
+      messages: [
+        { role: "user", content: [{ type: "text", text: "go" }], meta: { sentAt: 1_767_225_601_000 } },
+        { role: "info", content: [{ type: "summary", summary: { type: "message", summary: "what was" } }] },
+        { role: "info", content: [{ type: "manual_bash_invocation" }] },
+        {
+          ...{ role: "assistant", usage, state: { type: "complete", stopReason: "tool_use" } },
+          content: [thought("anthropic"), thought("openai"), used("c1"), used("c2"), used("c3")],
+        },
+        {
+          role: "user",
+          content: [
+            ran("c1", { status: "done", result: { output: "ok", exitCode: 0 } }),
+            ran("c2", { status: "done", result: { output: "no", exitCode: 1 } }),
+            ran("c3", { status: "error", error: { message: "refused" } }),
+          ],
+        },
+      ],
+    });
+    const session = await importSession(bytes);
+    expect(session).toMatchObject({ threadId: "T-019b9d03-62e3-772f-9780-3e637f90eaec", model: "claude-opus-4-5" });
+    expect(session.messages.map(({ role, origin }) => [role, origin])).toEqual([
+      ["user", undefined],
+      ["user", "compaction"],
+      ["assistant", undefined],
+      ...["tool", "tool", "tool"].map((role) => [role, undefined]),
+    ]);
+    expect(session.messages[0]?.createdAt).toBe("2026-01-01T00:00:01.000Z");
+    expect(session.messages[2]).toMatchObject({
+      usage: { inputTokens: 103, outputTokens: 5, cacheReadTokens: 100 },
+      parts: [{ signature: "sig" }, { text: "hm" }, { callId: "c1" }, { callId: "c2" }, { callId: "c3" }],
+    });
+    expect(session.messages[2]?.parts[1]).not.toHaveProperty("signature");
+    expect(session.messages.slice(3).map(({ parts }) => parts[0])).toMatchObject([
+      { result: { callId: "c1", outcome: "success", content: { value: { output: "ok" } } } },
+      { result: { callId: "c2", outcome: "failure" } },
+      { result: { callId: "c3", outcome: "failure", content: { text: "refused" } } },
+    ]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "anthropic-messages" }))).toEqual([]);
+  });
+
   it("reports invalid messages and goes on", async () => {
     const session = await importSession(
       jsonDocument({

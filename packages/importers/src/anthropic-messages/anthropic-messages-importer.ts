@@ -4,7 +4,7 @@ import {
   isAssistantMessage,
   messageTraits,
 } from "../reading/find-conversation.ts";
-import { type ForeignObject, nonEmptyText } from "../reading/foreign-value.ts";
+import { type ForeignObject, listOf, nonEmptyText, objectOf, objectsOf, textOf } from "../reading/foreign-value.ts";
 import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel } from "../session/session-draft.ts";
 import { openingOf, seedOf } from "../session/session-ids.ts";
@@ -13,7 +13,7 @@ import { addAnthropicMessagesInSteps, anthropicSystem, anthropicTools } from "./
 
 /**
  * Imports conversations in the form of the Anthropic Messages API: a request body, its messages alone, a response, or
- * one message per line.
+ * one message per line. Threads of Amp have that form but for their results.
  */
 export const anthropicMessagesImporter: SessionImporter = {
   format: "anthropic-messages",
@@ -22,14 +22,22 @@ export const anthropicMessagesImporter: SessionImporter = {
   ...importing(function* (source, draft) {
     const conversation = findConversation(source);
     if (conversation === undefined) return { records: 0, system: [], tools: [] };
-    const { frame, messages, pointerTo } = conversation;
-    draft.startAt(frame.start_time);
+    const { frame, pointerTo } = conversation;
+    const isAmp = AMP_ID.test(textOf(frame.id)?.slice(0, 100) ?? "");
+    const messages = isAmp ? conversation.messages.map(ampMessage) : conversation.messages;
+    draft.startAt(frame.start_time ?? (isAmp ? frame.created : undefined));
     const opening = openingOf(source.source, frame, messages, isAssistantMessage);
     const seed = seedOf(opening);
-    yield* addAnthropicMessagesInSteps({ messages, pointerTo, idOf: (_message, index) => `${seed}-${index}` }, draft);
+    yield* addAnthropicMessagesInSteps(
+      {
+        ...{ messages, pointerTo, idOf: (_message, index) => `${seed}-${index}` },
+        ...(isAmp && { originOf: ampOrigin, skippedKind: ({ role }) => (role === "info" ? "info" : undefined) }),
+      },
+      draft,
+    );
     const model = newestModel(draft.messages) ?? nonEmptyText(frame.model);
     return {
-      ...sessionIdOf(frame),
+      ...sessionIdOf(isAmp ? { session_id: frame.id } : frame),
       opening,
       records: messages.length,
       system: anthropicSystem(frame.system ?? frame.system_prompt),
@@ -42,6 +50,55 @@ export const anthropicMessagesImporter: SessionImporter = {
 function sessionIdOf(frame: ForeignObject): { readonly sessionId?: string } {
   const sessionId = nonEmptyText(frame.session_id) ?? nonEmptyText(frame.sessionId);
   return sessionId === undefined ? {} : { sessionId };
+}
+
+/** The ids of Amp's threads. */
+const AMP_ID = /^T-[0-9a-f]{8}-[0-9a-f-]{4,}$/;
+
+/** Converts a message of Amp to the form of the API: its results are records of what ran, and it keeps times in blocks. */
+function ampMessage(value: unknown): unknown {
+  const message = objectOf(value);
+  if (message === undefined) return value;
+  const { role, meta, usage } = message;
+  const blocks = listOf(message.content)?.map(ampBlock);
+  const summary = nonEmptyText(objectOf(objectsOf(message.content)[0]?.summary)?.summary);
+  if (role === "info" && summary !== undefined) return { role: "user", content: summary, isSummary: true };
+  const { model, inputTokens, outputTokens, cacheReadInputTokens, cacheCreationInputTokens } = objectOf(usage) ?? {};
+  return {
+    ...{ role, content: blocks ?? message.content, ts: objectOf(meta)?.sentAt, model },
+    usage: {
+      ...{ input_tokens: inputTokens, output_tokens: outputTokens },
+      ...{ cache_read_input_tokens: cacheReadInputTokens, cache_creation_input_tokens: cacheCreationInputTokens },
+    },
+  };
+}
+
+const ampOrigin = ({ isSummary }: ForeignObject): "compaction" | undefined =>
+  isSummary === true ? "compaction" : undefined;
+
+function ampBlock(value: unknown): unknown {
+  const block = objectOf(value);
+  const { type, text, thinking, provider, signature } = block ?? {};
+  switch (type) {
+    case "text":
+      return { type, text };
+    case "thinking":
+      return { type, thinking, ...((provider ?? "anthropic") === "anthropic" && { signature }) };
+    case "tool_use":
+      return { type, id: block?.id, name: block?.name, input: block?.input };
+    case "tool_result":
+      return block?.run === undefined ? value : ampResult(block);
+    default:
+      return value;
+  }
+}
+
+/** A call that did not end well has what it printed so far, or an error. */
+function ampResult({ toolUseID, run }: ForeignObject): unknown {
+  const { status, result, progress, error } = objectOf(run) ?? {};
+  const content = result ?? progress ?? objectOf(error)?.message ?? error ?? status;
+  const exitCode = objectOf(result)?.exitCode ?? 0;
+  return { type: "tool_result", tool_use_id: toolUseID, content, is_error: status !== "done" || exitCode !== 0 };
 }
 
 /** Block types that only the Anthropic API has. */

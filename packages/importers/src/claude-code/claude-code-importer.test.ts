@@ -193,6 +193,58 @@ describe("claudeCodeImporter", () => {
     ]);
   });
 
+  it("reads a sub-agent's own log as a thread of its own, named after the session and the agent", async () => {
+    const side = { isSidechain: true, agentId: "a1b2" };
+    const lines = [
+      user("s1", null, "find it", side),
+      assistant("s2", "s1", "msg_s", text("found"), side),
+      user("x1", null, "look", { ...side, agentId: "c3d4" }),
+    ];
+    const session = await importSession(jsonLines(lines));
+    expect(session.threadId).toBe("session-1/a1b2");
+    expect(session.messages.map(({ branch }) => branch)).toEqual([undefined, undefined, "sidechain/c3d4"]);
+    expect(await brokenLaws(importerLaws({ bytes: jsonLines(lines), format: "claude-code" }))).toEqual([]);
+  });
+
+  it("reads what stream-json prints: sub-agents by their call, compactions, and nothing but messages", async () => {
+    const printed = (type: string, more: object, agent: string | null = null) => ({
+      ...{ type, session_id: "session-1", parent_tool_use_id: agent },
+      ...more,
+    });
+    const message = (role: string, content: unknown, more: object = {}) => ({ message: { role, content, ...more } });
+    const said = (id: string, block: object) => message("assistant", [block], { id, model: "claude-opus-4-5" });
+    const lines = [
+      printed("system", { subtype: "init", model: "claude-opus-4-5", tools: ["Task"] }),
+      printed("assistant", said("msg_1", call("c1", "Task"))),
+      printed("user", message("user", [text("count files")]), "c1"),
+      printed("assistant", said("msg_2", text("7")), "c1"),
+      printed("stream_event", { event: { type: "message_stop" } }),
+      printed("user", message("user", result("c1"))),
+      printed("system", { subtype: "compact_boundary", compact_metadata: { trigger: "auto", pre_tokens: 900 } }),
+      printed("user", {
+        ...message("user", "This session is being continued from a previous conversation…"),
+        isSynthetic: true,
+      }),
+      printed("user", { ...message("user", "Continue."), isSynthetic: true }),
+      printed("assistant", said("msg_3", text("Seven."))),
+      printed("rate_limit_event", {}),
+      printed("result", { subtype: "success", result: "Seven." }),
+    ];
+    const session = await importSession(jsonLines(lines));
+    expect(session).toMatchObject({ threadId: "session-1", model: "claude-opus-4-5", warnings: [], malformed: [] });
+    expect(session.messages.map(({ role, origin, branch }) => [role, origin, branch])).toEqual([
+      ["assistant", undefined, undefined],
+      ["user", undefined, "sidechain/c1"],
+      ["assistant", undefined, "sidechain/c1"],
+      ["tool", undefined, undefined],
+      ["user", "compaction", undefined],
+      ["user", "harness", undefined],
+      ["assistant", undefined, undefined],
+    ]);
+    expect(session.compactions).toEqual([{ messageId: session.messages[4]?.id, tokensBefore: 900, trigger: "auto" }]);
+    expect(await brokenLaws(importerLaws({ bytes: jsonLines(lines), format: "claude-code" }))).toEqual([]);
+  });
+
   it("keeps a compaction as a user message with trigger and size, and no kept messages before it", async () => {
     const boundary = {
       ...common,

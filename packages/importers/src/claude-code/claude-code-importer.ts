@@ -3,7 +3,7 @@ import { listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value
 import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import { importing, type SessionImporter } from "../session/session-importer.ts";
-import { type ClaudeLine, claudeBranches, claudeLine } from "./claude-lines.ts";
+import { agentOf, type ClaudeLine, claudeBranches, claudeLine, isStreamed } from "./claude-lines.ts";
 import { ClaudeTranscript } from "./claude-transcript.ts";
 
 /** Imports sessions that Claude Code writes in its projects folder. */
@@ -16,7 +16,8 @@ export const claudeCodeImporter: SessionImporter = {
     const sessionIds = sessionIdsOf(lines);
     if (sessionIds.length > 1)
       draft.warnings.push({ kind: "several-session-ids", ids: sessionIds.map((id) => id.toWellFormed()) });
-    const [sessionId] = sessionIds;
+    const agentId = nonEmptyText(agentOf(lines)?.fields.agentId);
+    const sessionId = sessionIds[0] && agentId ? `${sessionIds[0]}/${agentId}` : sessionIds[0];
     const model = newestModel(draft.messages);
     return {
       records: lines.length,
@@ -97,7 +98,7 @@ function detectClaudeCode({ records }: SourceRecords): number {
     const message = objectOf(line.message);
     // Qwen Code writes the same lines around messages of Gemini's API.
     const isMessage = message?.role === type && (type === "user" || type === "assistant") && !listOf(message.parts);
-    if (isMessage && (textOf(line.uuid) !== undefined || textOf(line.sessionId) !== undefined)) return 1;
+    if (isMessage && (textOf(line.uuid ?? line.sessionId) !== undefined || isStreamed(line))) return 1;
     if (isMessage || isSideRecord(type, line)) sureness = 0.8;
   }
   return sureness;

@@ -19,13 +19,41 @@ export interface ClaudeLine {
 
 /** Converts a record to a line; undefined when it has no type. */
 export function claudeLine({ line, value }: SourceRecord): ClaudeLine | undefined {
-  const fields = objectOf(value);
-  const type = textOf(fields?.type);
-  if (fields === undefined || type === undefined) return undefined;
+  const written = objectOf(value);
+  const type = textOf(written?.type);
+  if (written === undefined || type === undefined) return undefined;
+  const fields = isStreamed(written) ? loggedForm(written) : written;
   const uuid = nonEmptyText(fields.uuid);
   const parentUuid = nonEmptyText(fields.parentUuid) ?? nonEmptyText(fields.logicalParentUuid);
   const message = objectOf(fields.message);
   return { line, type, fields, ...(uuid && { uuid }), ...(parentUuid && { parentUuid }), ...(message && { message }) };
+}
+
+/** Checks for a line of what Claude Code prints with `--output-format stream-json`, as its SDK returns it. */
+export const isStreamed = ({ session_id, sessionId }: ForeignObject): boolean =>
+  sessionId === undefined && textOf(session_id) !== undefined;
+
+/** Returns a printed line with the fields that Claude Code's own log has. Lines of a sub-agent name its call. */
+function loggedForm(printed: ForeignObject): ForeignObject {
+  const { session_id, parent_tool_use_id, isSynthetic, compact_metadata } = printed;
+  const agentId = nonEmptyText(parent_tool_use_id);
+  const { pre_tokens, ...compacted } = objectOf(compact_metadata) ?? {};
+  return {
+    ...printed,
+    sessionId: session_id,
+    ...(agentId !== undefined && { isSidechain: true, agentId }),
+    ...(isSynthetic === true && { isMeta: true }),
+    ...(compact_metadata !== undefined && { compactMetadata: { ...compacted, preTokens: pre_tokens } }),
+  };
+}
+
+/**
+ * The sub-agent whose own log this is: newer versions write one beside the session's, all of its lines a sidechain.
+ * Undefined for a log with a main conversation.
+ */
+export function agentOf(lines: readonly (ClaudeLine | undefined)[]): ClaudeLine | undefined {
+  const spoken = lines.filter((line) => line?.message !== undefined);
+  return spoken.every((line) => line?.fields.isSidechain === true) ? spoken[0] : undefined;
 }
 
 /** Checks whether a person typed the line: it is not a tool result, a reminder or a summary. */
@@ -43,7 +71,7 @@ function isTyped({ type, fields, message }: ClaudeLine): boolean {
 /**
  * Finds the branch of every line; undefined is the main branch. Lines of sub-agents (`isSidechain`) are on separate
  * branches. So are paths that the user left by rewinding: a typed message that another typed message replaced, together
- * with its answers.
+ * with its answers. In a sub-agent's own log its lines are the main branch.
  *
  * The lines form a graph, not a chain, because the results of parallel calls are leaves. That is why a line off the
  * newest path stays on the main branch unless a rewind explains it.
@@ -58,7 +86,9 @@ export function claudeBranches(lines: readonly (ClaudeLine | undefined)[]): read
       line?.fields.isSidechain === true ? sidechainOf(line, lines[parent], branches[parent]) : abandoned[index],
     );
   }
-  return branches;
+  const agent = agentOf(lines);
+  const own = agent && branches[lines.indexOf(agent)];
+  return own === undefined ? branches : branches.map((branch) => (branch === own ? undefined : branch));
 }
 
 function sidechainOf(line: ClaudeLine, parent: ClaudeLine | undefined, parentBranch: string | undefined): string {

@@ -28,7 +28,7 @@ export class ClaudeLog {
       entries.map(([, { uuid }]) => String(uuid)),
       uuidOf,
     );
-    const newest = entries.findLast(([, fields]) => fields.isSidechain !== true)?.[1];
+    const newest = (entries.findLast(([, fields]) => fields.isSidechain !== true) ?? entries.at(-1))?.[1];
     this.#leaf = nonEmptyText(newest?.uuid) ?? null;
     this.#common = newest === undefined ? common : commonOf(newest);
   }

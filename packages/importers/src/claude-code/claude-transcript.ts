@@ -16,7 +16,7 @@ import {
   withoutUndefined,
 } from "../reading/foreign-value.ts";
 import type { ImportedCompaction } from "../session/imported-session.ts";
-import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
+import { type DraftMessage, type SessionDraft, turnAuthor } from "../session/session-draft.ts";
 import { attachedParts } from "./claude-attachments.ts";
 import { type ClaudeLine, isHarnessText, isSentByProgram } from "./claude-lines.ts";
 
@@ -26,6 +26,9 @@ const NON_PROMPT = new Set([
   ...["ai-title", "custom-title", "agent-name", "mode", "permission-mode", "pr-link", "cost-state", "bridge-session"],
   ...["agent-color", "agent-setting", "tag", "task-summary", "worktree-state", "attribution-snapshot", "relocated"],
   ...["speculation-accept", "atis-latch", "isolation-latch", "fork-context-ref", "marble-origami-snapshot"],
+  // Printed beside the messages: progress, and at the end the last answer again.
+  ...["result", "stream_event", "rate_limit_event", "tool_progress", "tool_use_summary", "auth_status"],
+  ...["prompt_suggestion", "keep_alive", "control_request", "control_response"],
   // What it keeps short in a request is whole in its own line.
   "content-replacement",
 ]);
@@ -97,7 +100,9 @@ export class ClaudeTranscript {
     if (results.length > 0 && rest.length === 0) return;
     // A user turn completes the responses before it.
     this.#open.delete(branch);
-    const origin = originOf(line, rest, results.length > 0 && !hasText);
+    const isSummary =
+      line.fields.isCompactSummary === true || (this.#boundary !== undefined && turnAuthor(rest) === "compaction");
+    const origin = isSummary ? "compaction" : originOf(line, rest, results.length > 0 && !hasText);
     const message: DraftMessage = {
       id: results.length === 0 ? id : `${id}.rest`,
       role: "user",
@@ -105,7 +110,7 @@ export class ClaudeTranscript {
       ...(origin && { origin }),
       ...place,
     };
-    this.#push(message, line.fields.isCompactSummary === true ? this.#takeBoundary() : undefined);
+    this.#push(message, isSummary ? this.#takeBoundary() : undefined);
   }
 
   /** What the user typed while the model worked is an attachment, too; no other line has it. */
@@ -172,7 +177,6 @@ function originOf(
   rest: readonly Part[],
   isMediaBesideResults: boolean,
 ): MessageOrigin | undefined {
-  if (fields.isCompactSummary === true) return "compaction";
   const isOfProgram = fields.isMeta === true || isSentByProgram(fields) || isMediaBesideResults || isHarness(rest);
   return isOfProgram ? "harness" : undefined;
 }

@@ -138,6 +138,34 @@ describe("codexImporter", () => {
     expect(session.compactions[0]?.details).toEqual({ replacedBy: 3, kept: ["codex-2"] });
   });
 
+  it("knows how a command ended that may run on, and what was not done, by the words above its output", async () => {
+    const head = (ended: string) =>
+      `Chunk ID: 9f3a\nWall time: 0.1 seconds\n${ended}\nOriginal token count: 3\nOutput:\nok`;
+    const script = (ended: string) => [
+      { type: "input_text", text: `Script ${ended}\nWall time 0.1 seconds\nOutput:\n` },
+    ];
+    const cases: readonly (readonly [body: unknown, outcome: string])[] = [
+      [head("Process exited with code 1"), "failure"],
+      [head("Process exited with code -1073741510"), "failure"],
+      [head("Process exited with code 0"), "success"],
+      [head("Process running with session ID 7"), "partial"],
+      ["Output:\nProcess exited with code 1\n", "success"],
+      ["Wall time: 3.2 seconds\naborted by user", "failure"],
+      ["aborted by user after 3.2s", "failure"],
+      ["aborted", "failure"],
+      ["apply_patch verification failed: Failed to find expected lines", "failure"],
+      [script("failed"), "failure"],
+      [script("completed"), "success"],
+    ];
+    const { messages } = await open(
+      ...cases.flatMap(([body], index) => [call(`c${index}`), output(`c${index}`, body)]),
+    );
+    const outcomes = messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "tool-result" ? [part.result.outcome] : [])),
+    );
+    expect(outcomes).toEqual(cases.map(([, outcome]) => outcome));
+  });
+
   it("recognizes failed commands in every Codex spelling, and keeps results as the model read them", async () => {
     const old = '{"output":"no","metadata":{"exit_code":2,"duration_seconds":0.1}}';
     const bodies = [old, "Exit code: 1\nWall time: 0\nOutput:\nno", { content: "no", success: false }, "fine"];
@@ -228,6 +256,19 @@ describe("codexImporter", () => {
       ["user", "harness", "text"],
     ]);
     expect([warnings, nonPrompt.at(-1)]).toEqual([[], { kind: "inter_agent_communication", lines: [6] }]);
+  });
+
+  it.each([
+    "# AGENTS.md instructions\n\n<INSTRUCTIONS>\nfor `b` with root /b\n</INSTRUCTIONS>",
+    '<codex_internal_context source="goal">\nGo on.\n</codex_internal_context>',
+    "<extension_context>\nIt is late.\n</extension_context>",
+    "<recommended_plugins>\n- Drive (d)\n</recommended_plugins>",
+    '<hook_prompt hook_run_id="h1">Run the tests.</hook_prompt>',
+    "<external_calendar>noon</external_calendar>",
+    "Warning: The maximum number of unified exec processes you can keep open is 60.",
+  ])("knows that nobody typed %s", async (words) => {
+    const { messages } = await open(said("user", words), said("user", `About: ${words}`));
+    expect(messages.map(({ origin }) => origin)).toEqual(["harness", undefined]);
   });
 
   it("reads early rollouts, whose lines are the items themselves", async () => {

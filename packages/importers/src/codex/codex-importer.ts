@@ -81,12 +81,20 @@ const HARNESS_PREFIXES = [
   "<user_instructions>",
   "<INSTRUCTIONS>",
   "# AGENTS.md instructions for ",
+  "# AGENTS.md instructions\n\n<INSTRUCTIONS>",
   "<permissions instructions>",
   "<turn_aborted>",
   "<user_shell_command>",
   "<subagent_notification>",
   "<skill>",
   "<goal_context>",
+  "<codex_internal_context ",
+  "<extension_context>",
+  "<recommended_plugins>",
+  "<hook_prompt ",
+  "<external_",
+  "Warning: The maximum number of unified exec processes you can keep open is",
+  "Warning: apply_patch was requested via ",
 ] as const;
 
 /** Checks whether a text in a user message comes from Codex rather than from a person. */

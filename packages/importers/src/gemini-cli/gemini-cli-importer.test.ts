@@ -70,6 +70,26 @@ describe("geminiCliImporter", () => {
     expect(await brokenLaws([...damageLaws({ bytes, format: "gemini-cli" })])).toEqual([]);
   });
 
+  it("takes a command's exit code from the end of its result, where the command cannot have printed it", async () => {
+    const told = (output: string, code: string) =>
+      `Command: npm test\nDirectory: (root)\nOutput: ${output}\nError: (none)\nExit Code: ${code}\nSignal: 0\nProcess Group PGID: 7`;
+    const outputs = [told("no", "2"), told("ok", "0"), told("pod:\nExit Code: 137", "0"), "Output: no\nExit Code: 1"];
+    const toolCalls = outputs.map((output, index) => {
+      const ran = call(`c${index}`, "success", { output });
+      const [{ functionResponse }] = ran.result as [{ functionResponse: object }];
+      return {
+        ...ran,
+        name: "run_shell_command",
+        result: [{ functionResponse: { ...functionResponse, name: "run_shell_command" } }],
+      };
+    });
+    const { messages } = await importSession(jsonDocument({ ...header, messages: [asked, { ...called, toolCalls }] }));
+    const outcomes = messages.flatMap(({ parts: [part] }) =>
+      part?.type === "tool-result" ? [part.result.outcome] : [],
+    );
+    expect(outcomes).toEqual(["failure", "success", "success", "failure"]);
+  });
+
   it("uses the last line of a message, and names all its lines as source", async () => {
     const { messages } = await importSession(lines);
     expect(messages.filter(({ id }) => id === "g1")).toHaveLength(1);

@@ -124,7 +124,7 @@ function addUser(message: ForeignObject, { draft, ...placed }: Placed): void {
   const { results, rest } = geminiUserTurn(message.content, draft, placed.source);
   const id = nonEmptyText(message.id) ?? "user";
   for (const [index, answer] of results.entries()) {
-    const result = FAILED.has(message.status) ? failed(answer) : answer;
+    const result = FAILED.has(message.status) || hasExited(answer) ? failed(answer) : answer;
     draft.add({ ...placed, id: `${id}.${index}`, role: "tool", parts: [result], time: message.timestamp });
   }
   if (results.length > 0 && rest.length === 0) return;
@@ -253,10 +253,19 @@ function addResult(call: ForeignObject, id: string, { draft, ...placed }: Placed
   for (const [index, result] of results.entries())
     draft.add({
       ...{ ...placed, id: `${id}-result${index === 0 ? "" : `-${index}`}`, role: "tool", time: call.timestamp },
-      parts: [FAILED.has(call.status) ? failed(result) : result],
+      parts: [FAILED.has(call.status) || hasExited(result) ? failed(result) : result],
     });
   if (rest.length > 0)
     draft.add({ ...placed, id: `${id}-more`, role: "user", origin: "harness", parts: rest, time: call.timestamp });
+}
+
+/** How the text about a command ends that failed: the tool itself succeeded in running it. */
+const EXITED = /\nExit Code: -?[1-9]\d{0,9}(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*){0,3}$/;
+
+function hasExited({ result: { toolName, content } }: ToolResultPart): boolean {
+  return (
+    toolName === "run_shell_command" && content.type === "text" && EXITED.test(content.text.trimEnd().slice(-1_000))
+  );
 }
 
 const failed = ({ type, result }: ToolResultPart): ToolResultPart => ({

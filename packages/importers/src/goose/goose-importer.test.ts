@@ -166,6 +166,8 @@ describe("gooseImporter", () => {
       },
     ]);
     expect(await partsOf({}, thinking, signed)).toMatchObject([{ provider: "google" }, {}]);
+    const before = { ...request("c1", "shell"), thoughtSignature: "Y2FsbA==" };
+    expect(await partsOf({}, thinking, before)).toEqual(await partsOf(gemini, thinking, signed));
     expect(await partsOf({ provider_name: "gcp_vertex_ai" }, thinking)).toMatchObject([{ provider: "anthropic" }]);
     expect(await partsOf({ provider_name: "google" }, thinking)).toMatchObject([{ provider: "google" }]);
   });

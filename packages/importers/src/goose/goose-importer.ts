@@ -174,8 +174,11 @@ function addMessage({ value, at }: Placed, context: Context, draft: SessionDraft
   if (context.next !== undefined) addUnreadResults(blocks, context.next, { ...common, id }, draft);
 }
 
-/** Blocks that the user is shown, and that no model is sent. */
-const SHOWN_ONLY: ReadonlySet<unknown> = new Set(["systemNotification", "toolConfirmationRequest", "actionRequired"]);
+/** Blocks that the user is shown, and that no model is sent; the last three are of older versions. */
+const SHOWN_ONLY: ReadonlySet<unknown> = new Set([
+  ...["systemNotification", "toolConfirmationRequest", "actionRequired"],
+  ...["conversationCompacted", "contextLengthExceeded", "summarizationRequested"],
+]);
 
 /** Reads a block as parts; none for a result, which is a separate message. */
 function readPart(
@@ -197,9 +200,9 @@ function readPart(
   return [readContent(block, signer)];
 }
 
-/** Gemini's signature of a call. */
-const signatureOf = ({ metadata }: ForeignObject): string | undefined =>
-  nonEmptyText(objectOf(metadata)?.thoughtSignature);
+/** Gemini's signature of a call, which older versions kept beside its metadata. */
+const signatureOf = ({ metadata, thoughtSignature }: ForeignObject): string | undefined =>
+  nonEmptyText(objectOf(metadata)?.thoughtSignature) ?? nonEmptyText(thoughtSignature);
 
 /** The tool that Goose sends a call as when it could not read what the model wrote. */
 const UNREADABLE = "unparseable_tool_call";

@@ -129,6 +129,27 @@ const FOREIGN: readonly ForeignSource[] = [
     isIn: ({ sessionID, part }) => textOf(sessionID) !== undefined && objectOf(part) !== undefined,
   },
   {
+    what: "what `codex exec --json` prints",
+    hint: "Name the rollout of the same thread, a file under ~/.codex/sessions: it has what the model was sent.",
+    isIn: ({ type, thread_id, item }) =>
+      type === "thread.started"
+        ? textOf(thread_id) !== undefined
+        : /^item\.(?:started|updated|completed)$/.test(textOf(type) ?? "") && objectOf(item) !== undefined,
+  },
+  {
+    what: "what `gemini --output-format stream-json` prints",
+    hint: "Name the chat of the same session, a file under ~/.gemini/tmp: it has what the model was sent.",
+    isIn: ({ type, session_id, model, tool_id }) =>
+      (type === "init" && textOf(session_id) !== undefined && textOf(model) !== undefined) ||
+      (/^tool_(?:use|result)$/.test(textOf(type) ?? "") && textOf(tool_id) !== undefined),
+  },
+  {
+    what: "a list of what Claude Code prints",
+    hint: "Print one message per line with --output-format stream-json, or divide the list with `jq -c .[]`.",
+    isIn: ({ type, session_id, message }) =>
+      textOf(session_id) !== undefined && textOf(type) !== undefined && textOf(type) === objectOf(message)?.role,
+  },
+  {
     what: "what `goose run` prints",
     hint: "Write the session with `goose session export --format json`, and import that.",
     isIn: ({ type, message }) =>

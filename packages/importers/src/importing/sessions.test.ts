@@ -157,6 +157,14 @@ describe("importSession", () => {
     expect(first).toEqual(second);
   });
 
+  it.each([
+    ["formt", "Did you mean format?"],
+    ["colour", "Known options: format, thread, importers, limits, signal, onProgress."],
+  ])("refuses the option %s, which it would ignore", async (name, hint) => {
+    const refused = importSession(jsonLines([]), { [name]: "pi" });
+    await expect(refused).rejects.toMatchObject({ code: "INVALID_CONFIG", hint, details: { name } });
+  });
+
   it("reports progress up to the end and yields to the event loop", async () => {
     const content = "x".repeat(300 * 1024);
     const bytes = jsonLines(Array.from({ length: 6 }, () => ({ role: "user", content })));

@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "@threadfold/core";
+import { nearestName, ThreadfoldError } from "@threadfold/core";
 import { claudeCodeExporter } from "../claude-code/claude-code-exporter.ts";
 import type { ExportedSession, ExportFormat, SessionExport, SessionExporter } from "../exporting/session-exporter.ts";
 import { piExporter } from "../pi/pi-exporter.ts";
@@ -14,7 +14,8 @@ import type { ImportLimits, ImportOptions } from "./read-session.ts";
  * equal session.
  *
  * @throws ThreadfoldError `EMPTY_SOURCE` when there is no message, `UNKNOWN_FORMAT`, `WRONG_FORMAT`, `CORRUPT_ARCHIVE`,
- *   `SOURCE_TOO_LARGE`, `INVALID_CONFIG` for a thread that the source does not have, `ABORTED`.
+ *   `SOURCE_TOO_LARGE`, `INVALID_CONFIG` for an unknown option or a thread that the source does not have,
+ *   `ABORTED`.
  */
 export async function importSession(bytes: Uint8Array, options: ImportOptions = {}): Promise<ImportedSession> {
   const { readSession } = await readers();
@@ -48,7 +49,21 @@ export async function importSessionStream(
 /** Loaded with the first import: the readers of all formats are a tenth of the library. */
 const readers = () => import("./read-session.ts");
 
-const limitsOf = ({ limits }: ImportOptions): ImportLimits => ({ ...DEFAULT_IMPORT_LIMITS, ...limits });
+/** @throws ThreadfoldError `INVALID_CONFIG` for an option that there is not: it would be ignored silently. */
+function limitsOf(options: ImportOptions): ImportLimits {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(KNOWN_OPTIONS, name));
+  if (unknown === undefined) return { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
+  const known = Object.keys(KNOWN_OPTIONS);
+  const meant = nearestName(unknown, known);
+  throw new ThreadfoldError("INVALID_CONFIG", `${unknown}: there is no such option.`, {
+    hint: meant === undefined ? `Known options: ${known.join(", ")}.` : `Did you mean ${meant}?`,
+    details: { name: unknown },
+  });
+}
+
+const KNOWN_OPTIONS: Readonly<Record<keyof ImportOptions, true>> = {
+  ...{ format: true, thread: true, importers: true, limits: true, signal: true, onProgress: true },
+};
 
 export const DEFAULT_IMPORT_LIMITS: ImportLimits = Object.freeze({
   maxBytes: 512 * 1024 * 1024,

@@ -159,6 +159,10 @@ describe("openaiChatImporter", () => {
       { type: "file", source: { kind: "file-id", fileId: "file-1" }, name: "a.pdf" },
       { type: "opaque", provider: "openai", value: { type: "hologram" } },
     ]);
+    expect(await partsOf({ role: "assistant", content: "drawn", images: content.slice(2, 3) })).toEqual([
+      { type: "text", text: "drawn" },
+      { type: "image", source: { kind: "url", url: "https://example.com/a.png" } },
+    ]);
     expect(await partsOf({ role: "assistant", content: null, refusal: "no", reasoning_content: "hm" })).toEqual([
       {
         type: "reasoning",

@@ -119,6 +119,7 @@ function addAssistant({ message, id, source, time, provider, thoughts, draft }: 
     parts: [
       ...(thoughts.length > 0 ? thoughts : reasoningParts(message, provider)),
       ...openaiContentParts(message.content),
+      ...(listOf(message.images) ?? []).map(openaiPart),
       ...(refusal === undefined ? [] : [refusal]),
       ...audioPart(message.audio),
       ...openaiCalls(message, draft, source),

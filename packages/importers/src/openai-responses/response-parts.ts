@@ -156,11 +156,14 @@ export function responseResult(item: ForeignObject, draft: SessionDraft, at: Sou
   };
 }
 
-/** The API has no field for a tool's failure; Codex writes the exit code of commands in one of several ways. */
+/** The API has no field for a tool's failure; Codex writes how a command ended in one of several ways. */
 function outcomeOf(item: ForeignObject, output: unknown): ToolOutcomeStatus {
   const body = objectOf(output) ?? bodyIn(output);
-  const exitCode = countOf(objectOf(body?.metadata)?.exit_code) ?? countOf(body?.exitCode) ?? exitCodeIn(output);
-  const failed = item.success === false || body?.success === false || (exitCode ?? 0) !== 0;
+  const words = (textOf(output) ?? textOf(objectOf(listOf(output)?.[0])?.text) ?? "").slice(0, LONGEST_HEAD);
+  const [, isRunning, code = "0"] = ENDED.exec(words) ?? [];
+  if (isRunning !== undefined) return "partial";
+  const exitCode = countOf(objectOf(body?.metadata)?.exit_code) ?? countOf(body?.exitCode) ?? Number(code);
+  const failed = item.success === false || body?.success === false || exitCode !== 0 || NOT_DONE.test(words);
   return failed ? "failure" : "success";
 }
 
@@ -171,13 +174,15 @@ function bodyIn(output: unknown): ForeignObject | undefined {
   return parsed.ok ? objectOf(parsed.value) : undefined;
 }
 
-/** The beginning of a command's output in Codex. */
-const EXIT_CODE = /^Exit code: (\d{1,5})\n/;
+const LONGEST_HEAD = 1_000;
 
-function exitCodeIn(output: unknown): number | undefined {
-  const match = EXIT_CODE.exec(textOf(output)?.slice(0, 40) ?? "");
-  return match === null ? undefined : Number(match[1]);
-}
+/** The lines above a command's output in Codex, down to the one that says how it ended, or that it still runs. */
+const ENDED =
+  /^(?:(?:Command: |Chunk ID: |Wall time:? )[^\n]*\n){0,3}(?:((?:Process running with session|Script running with cell) ID )|Exit code: |Process exited with code )(-?\d{1,10})(?:\n|$)/;
+
+/** What Codex answers a call with that it did not carry out, or that was interrupted. */
+const NOT_DONE =
+  /^(?:(?:Wall time: [\d.]{1,20} seconds\n)?aborted by user\b|aborted$|Script failed\n|(?:exec_command|write_stdin) failed(?::| for )|apply_patch verification failed: |failed to parse (?:function|exec_command|write_stdin) arguments: |unsupported (?:custom tool )?call: |tool call error: )/;
 
 /** Codex's own fields, which never go to the provider. */
 const BOOKKEEPING = ["metadata", "internal_chat_message_metadata_passthrough", "timestamp", "created_at"];

@@ -155,6 +155,19 @@ describe("opencodeImporter", () => {
     expect(messages[2]?.parts).toMatchObject([{ type: "reasoning", provider: "anthropic", signature: "sig" }]);
   });
 
+  it("says that it left out a part of a type that it does not know", async () => {
+    const rows = [
+      ...asked,
+      row("msg_2", answer),
+      part("prt_2", "msg_2", { type: "canvas", text: "a drawing" }),
+      part("prt_3", "msg_2", { type: "retry", attempt: 1 }),
+    ];
+    const bytes = jsonLines(rows);
+    const { warnings } = await importSession(bytes);
+    expect(warnings).toEqual([{ kind: "unknown-record", type: "part/canvas", count: 1, firstLine: rows.length - 1 }]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "opencode" }))).toEqual([]);
+  });
+
   it("puts reverted messages on a separate branch", async () => {
     const rows = [
       session({ revert: '{"messageID":"msg_2"}' }),

@@ -1,7 +1,14 @@
 import type { JsonObject, MessageId, Part, Usage } from "@threadfold/core";
 import { countOf, nonEmptyText, objectOf, textOf, withoutUndefined } from "../reading/foreign-value.ts";
 import type { DraftMessage, SessionDraft } from "../session/session-draft.ts";
-import { isSummary, isSynthetic, type OpencodeTool, opencodePart, opencodeTool } from "./opencode-parts.ts";
+import {
+  isKnownPart,
+  isSummary,
+  isSynthetic,
+  type OpencodeTool,
+  opencodePart,
+  opencodeTool,
+} from "./opencode-parts.ts";
 import type { OpencodeMessage, OpencodeRow } from "./opencode-session.ts";
 
 /** The draft that a message is added to, and the branch for undone messages. */
@@ -13,6 +20,7 @@ interface OpencodeTarget {
 /** Adds a message of the user or, from newer versions, of the system, or a summary. @returns its id. */
 export function addUserMessage({ row, parts }: OpencodeMessage, { draft, branch }: OpencodeTarget): MessageId {
   const sent = parts.filter(({ data }) => opencodePart(data, "") !== undefined);
+  for (const part of parts) if (!isKnownPart(part.data)) reportUnknown(part, draft);
   const isHarness = sent.length > 0 && sent.every(({ data }) => isSynthetic(data));
   return draft.add({
     ...placeOf(row, branch),
@@ -67,6 +75,7 @@ function addStep({ row, parts, index, isOnly }: Step, { draft, branch }: Opencod
     if (tool !== undefined) tools.push({ row: part, tool });
     const read = tool?.call ?? opencodePart(part.data, provider);
     if (read !== undefined) content.push(read);
+    else if (!isKnownPart(part.data)) reportUnknown(part, draft);
   }
   const finish = parts.findLast(({ data }) => data.type === "step-finish")?.data;
   const usage = opencodeUsage(finish?.tokens) ?? (isOnly ? opencodeUsage(row.data.tokens) : undefined);
@@ -85,6 +94,9 @@ function addStep({ row, parts, index, isOnly }: Step, { draft, branch }: Opencod
   for (const { row: part, tool } of tools) addResult(part, tool, { draft, branch });
   return id;
 }
+
+const reportUnknown = ({ data, at }: OpencodeRow, draft: SessionDraft): void =>
+  draft.skipUnknown(`part/${textOf(data.type) ?? "other"}`, at);
 
 /** Adds the result of a call, which is recorded in the same part as the call. */
 function addResult(row: OpencodeRow, { result, prunedAt }: OpencodeTool, { draft, branch }: OpencodeTarget): void {

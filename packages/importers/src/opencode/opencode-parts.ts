@@ -20,6 +20,14 @@ const SUBTASK_NOTE = "The following tool was executed by the user";
 /** Files of these types are not sent: separate parts contain their text. */
 const READ_AS_TEXT = new Set(["text/plain", "application/x-directory"]);
 
+/** Parts of the types that OpenCode writes: those that a model may be sent, and what it keeps for itself. */
+const KNOWN: ReadonlySet<unknown> = new Set([
+  ...["text", "reasoning", "file", "tool", "compaction", "subtask"],
+  ...["step-start", "step-finish", "snapshot", "patch", "retry", "agent"],
+]);
+
+export const isKnownPart = ({ type }: ForeignObject): boolean => KNOWN.has(type);
+
 /**
  * Converts a message part that the model is sent; undefined for one that it is not sent (steps, snapshots, patches,
  * retries).

@@ -1,6 +1,6 @@
 import type { Part, ToolOutcomeStatus } from "@threadfold/core";
 import { thinkingBlocks } from "../anthropic-messages/anthropic-parts.ts";
-import { openaiPart, reasoningParts } from "../openai-chat/openai-parts.ts";
+import { openaiPart, reasoningParts, sourceOfUrl } from "../openai-chat/openai-parts.ts";
 import { countOf, type ForeignObject, listOf, nonEmptyText, objectOf, textOf } from "../reading/foreign-value.ts";
 import type { SourcePointer, SourceRecord, SourceRecords } from "../reading/source-records.ts";
 
@@ -21,6 +21,18 @@ const VERSION_1: Readonly<Record<string, string>> = {
   ObservationEvent: "observation",
 };
 
+/** The properties of a document that may contain the events: a benchmark's run, and the answers of its server. */
+const EVENT_LISTS = ["history", "trajectory", "events", "items"] as const;
+
+function eventsIn(value: unknown): { readonly list: readonly unknown[]; readonly path: string } | undefined {
+  const document = objectOf(value);
+  for (const key of EVENT_LISTS) {
+    const list = listOf(document?.[key]);
+    if (list?.some((entry) => isEvent(entry) || (listOf(entry) ?? []).some(isEvent))) return { list, path: `/${key}` };
+  }
+  return undefined;
+}
+
 /** Finds the events of a run: the `history` in a line of `output.jsonl`, a list of events, or one event per line. */
 export function findEvents({ records }: SourceRecords): FoundEvents | undefined {
   const [first] = records;
@@ -31,16 +43,11 @@ export function findEvents({ records }: SourceRecords): FoundEvents | undefined 
 }
 
 /** Checks whether a value is the document of one run. */
-export function holdsRun(value: unknown): boolean {
-  const history = listOf(objectOf(value)?.history);
-  return history?.some((entry) => isEvent(entry) || (listOf(entry) ?? []).some(isEvent)) === true;
-}
+export const holdsRun = (value: unknown): boolean => eventsIn(value) !== undefined;
 
 function inRecord({ value, line }: SourceRecord): FoundEvents | undefined {
-  if (holdsRun(value)) {
-    const frame = objectOf(value) ?? NO_FRAME;
-    return { events: placed(listOf(frame.history) ?? [], line, "/history"), frame };
-  }
+  const run = eventsIn(value);
+  if (run !== undefined) return { events: placed(run.list, line, run.path), frame: objectOf(value) ?? NO_FRAME };
   const list = listOf(value);
   return list?.some(isEvent) === true ? { events: placed(list, line, ""), frame: NO_FRAME } : undefined;
 }
@@ -104,7 +111,7 @@ export function messageParts({ args }: ForeignObject): readonly Part[] {
   if (blocks !== undefined) return [...thoughtParts(fields ?? NO_FRAME), ...blocks.map(openaiPart)];
   const images = (listOf(fields?.image_urls) ?? []).flatMap((url): readonly Part[] => {
     const own = nonEmptyText(url);
-    return own === undefined ? [] : [{ type: "image", source: { kind: "url", url: own } }];
+    return own === undefined ? [] : [{ type: "image", source: sourceOfUrl(own) }];
   });
   return [{ type: "text", text: textOf(fields?.content) ?? "" }, ...images];
 }

@@ -56,6 +56,18 @@ describe("openhandsImporter, events", () => {
     expect(await brokenLaws(importerLaws({ bytes, format: "openhands" }))).toEqual([]);
   });
 
+  it.each(["trajectory", "events", "items"])(
+    "reads the answer of a server with its events in %s, and bytes as bytes",
+    async (key) => {
+      const shown = { ...user, args: { content: "go", image_urls: ["data:image/png;base64,aGk="] } };
+      const bytes = jsonDocument({ [key]: [shown, action(2, "c1", "c1"), observation(3, "c1")], next_page_id: null });
+      const { format, messages } = await importSession(bytes);
+      expect([format, ...messages.map(({ role }) => role)]).toEqual(["openhands", "user", "assistant", "tool"]);
+      expect(messages[0]?.parts[1]).toMatchObject({ source: { kind: "base64", mediaType: "image/png", data: "aGk=" } });
+      expect(await brokenLaws(importerLaws({ bytes, format: "openhands" }))).toEqual([]);
+    },
+  );
+
   it("pairs calls and results by cause if the log has no call id", async () => {
     const plain = { id: 7, source: "agent", action: "run", args: { command: "ls", thought: "hm" } };
     const bytes = jsonDocument([user, plain, { id: 8, cause: 7, observation: "run", content: "a", extras: {} }]);

@@ -263,6 +263,32 @@ describe("piImporter, versions 2 and 3", () => {
     ]);
   });
 
+  it("sends what a branch shares with others, when the user goes back to it after a newer one", async () => {
+    const bytes = v3(
+      said("u1", null, "start"),
+      said("a1", "u1", "first try"),
+      said("a2", "u1", "second try"),
+      said("u2", "a1", "go on with the first"),
+    );
+    const session = await importSession(bytes);
+    expect(session.messages.map(({ id, branch }) => [id, branch])).toEqual([
+      ["u1", undefined],
+      ["a1", undefined],
+      ["a2", "a2"],
+      ["u2", undefined],
+    ]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "pi" }))).toEqual([]);
+  });
+
+  it("ends the main branch where a leaf says", async () => {
+    const moved = (targetId: string | null) => ({ type: "leaf", id: "l1", parentId: "u2", timestamp: at(2), targetId });
+    const entries = [said("u1", null, "start"), said("a1", "u1", "yes"), said("u2", "a1", "more")];
+    const branches = async (targetId: string | null) =>
+      (await importSession(v3(...entries, moved(targetId)))).messages.map(({ branch }) => branch);
+    expect(await branches("a1")).toEqual([undefined, undefined, "u2"]);
+    expect(await branches(null)).toEqual(["u1", "u1", "u1"]);
+  });
+
   it("does not cut the history off at a missing parent", async () => {
     const session = await importSession(v3(said("u1", null, "start"), "{ lost" as never, said("u2", "lost", "go on")));
     expect(session.messages.map(({ id, branch }) => [id, branch])).toEqual([
@@ -348,5 +374,85 @@ describe("piImporter, versions 2 and 3", () => {
     const { messages, warnings } = await importSession(bytes);
     expect(messages.map(({ id }) => id.slice(0, 6))).toEqual(["u1", "u1~2", "pi-4", "uuuuuu"]);
     expect(warnings.filter(({ kind }) => kind === "replaced-id")).toHaveLength(2);
+  });
+});
+
+describe("piImporter, compactions that repeat what they keep", () => {
+  const tail = (...retainedTail: readonly unknown[]) => ({
+    ...{ type: "compaction", id: "c1", parentId: "u2", timestamp: at(3), summary: "what was", tokensBefore: 9 },
+    retainedTail,
+  });
+  const told = (id: string, parentId: string | null, value: string) => ({
+    ...said(id, parentId, value),
+    message: { ...said(id, parentId, value).message, timestamp: Number(id.slice(1)) },
+  });
+  const entries = [told("u1", null, "go on"), told("a1", "u1", "yes"), told("u2", "a1", "go on")];
+  const kept = entries.slice(1).map(({ message }) => message);
+
+  it("finds the first kept message among equal ones, past settings and what an extension wrote", async () => {
+    const note = { type: "custom_message", id: "m1", parentId: "u2", timestamp: at(2), content: "note" };
+    const custom = { role: "custom", customType: "x", content: "note", display: true, timestamp: 7 };
+    const set = { type: "active_tools_change", id: "s1", parentId: "m1", timestamp: at(2), activeToolNames: [] };
+    const bytes = v3(...entries, note, set, { ...tail(...kept, custom), parentId: "s1" }, told("u3", "c1", "more"));
+    const session = await importSession(bytes);
+    expect(session.compactions).toEqual([{ messageId: "c1", firstKeptMessageId: "a1", tokensBefore: 9 }]);
+    expect(session.messages.map(({ id }) => id)).toEqual(["u1", "a1", "u2", "m1", "c1", "u3"]);
+    expect(session.warnings).toEqual([]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "pi" }))).toEqual([]);
+  });
+
+  it("adds kept messages that the log does not have, behind the summary", async () => {
+    const lost = [
+      { role: "branchSummary", summary: "the other way", timestamp: 1 },
+      { role: "user", content: "lost words", timestamp: 2 },
+    ];
+    const bytes = v3(...entries, tail(...lost, ...kept), told("u3", "c1", "more"));
+    const { compactions, messages, warnings } = await importSession(bytes);
+    expect(compactions[0]?.firstKeptMessageId).toBe("a1");
+    expect(messages.slice(3).map(({ id, origin, parts }) => [id, origin, parts[0]])).toEqual([
+      ["c1", "compaction", text("what was")],
+      ["c1.0", "harness", text("the other way")],
+      ["c1.1", undefined, text("lost words")],
+      ["u3", undefined, text("more")],
+    ]);
+    expect(warnings).toEqual([]);
+    expect((await importSession(v3(...entries, tail()))).compactions[0]).not.toHaveProperty("firstKeptMessageId");
+    expect(await brokenLaws(importerLaws({ bytes, format: "pi" }))).toEqual([]);
+  });
+});
+
+describe("piImporter, version 4", () => {
+  const entry = (lane: string, { timestamp: _time, ...fields }: object & { readonly timestamp: string }) => ({
+    ...{ kind: "entry", lane, seq: 1, timestamp: Date.parse(at(1)) },
+    ...fields,
+  });
+  const opened = { kind: "header", version: 4, id: "session-4", createdAt: Date.parse(at(0)), cwd: "/project" };
+  const noted = { kind: "record", id: "r1", lane: "main", type: "operation_started", seq: 2, intent: { kind: "run" } };
+  const named = { kind: "fact", fact: "name", name: "a name", seq: 3 };
+  const moved = (lane: string, leafId: string | null) => ({ kind: "lane", seq: 4, lane, leafId });
+  const placed = async (...lines: readonly object[]) => {
+    const bytes = jsonLines([opened, ...lines]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "pi" }))).toEqual([]);
+    const session = await importSession(bytes);
+    expect([session.threadId, session.warnings, session.malformed]).toEqual(["session-4", [], []]);
+    return session.messages.map(({ id, createdAt, branch }) => [id, createdAt, branch]);
+  };
+
+  it("reads entries among the harness's own lines, up to where the lane was moved", async () => {
+    const lines = [entry("main", said("u1", null, "start")), noted, entry("main", said("a1", "u1", "yes")), named];
+    expect(await placed(...lines, entry("main", said("u2", "a1", "more")), moved("main", "a1"))).toEqual([
+      ["u1", at(1), undefined],
+      ["a1", at(1), undefined],
+      ["u2", at(1), "u2"],
+    ]);
+  });
+
+  it("puts what another lane said on a branch, though it came last", async () => {
+    const lines = [entry("main", said("u1", null, "start")), entry("main", said("a1", "u1", "yes"))];
+    expect(await placed(...lines, moved("side", "u1"), entry("side", said("a2", "u1", "aside")), noted)).toEqual([
+      ["u1", at(1), undefined],
+      ["a1", at(1), undefined],
+      ["a2", at(1), expect.any(String)],
+    ]);
   });
 });

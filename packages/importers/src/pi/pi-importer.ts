@@ -4,23 +4,17 @@ import type { SourceRecords } from "../reading/source-records.ts";
 import { newestModel, type SessionDraft } from "../session/session-draft.ts";
 import { importing, type SessionImporter } from "../session/session-importer.ts";
 import { addPiMessage, addUser, type PiTarget, piContentParts } from "./pi-messages.ts";
-import { type EntryMessage, type PiEntry, piBranches, piCompactions, piEntry } from "./pi-tree.ts";
+import { type EntryMessage, type PiEntry, piBranches, piCompactions, piEntry, retainedTail } from "./pi-tree.ts";
 
 /**
  * Entry types with nothing of their own for the model: settings and state of the tool, and data about other entries.
  */
 const NON_PROMPT = new Set([
-  "session",
-  "model_change",
-  "thinking_level_change",
-  "custom",
-  "label",
-  "session_info",
-  "usage",
-  "context_edit",
+  ...["session", "model_change", "thinking_level_change", "active_tools_change", "custom", "label", "session_info"],
+  ...["usage", "context_edit", "leaf", "record", "fact"],
 ]);
 
-/** Imports sessions of the pi coding agent, versions 1 to 3. */
+/** Imports sessions of the pi coding agent, versions 1 to 4. */
 export const piImporter: SessionImporter = {
   format: "pi",
   detect: detectPi,
@@ -57,7 +51,11 @@ function* addEntries(
       draft.warnings.push({ kind: "missing-parent", at: { line }, parentId: missingParent });
     if (entry === undefined) draft.reportMalformed({ line }, "it is not an object with a type");
     const messageId = entry && addEntry(entry, { draft, branch });
-    if (messageId !== undefined) messages.push({ entry: index, messageId, branch });
+    if (entry === undefined || messageId === undefined) continue;
+    const { from, missing = [] } = retainedTail(entries, places, index) ?? {};
+    messages.push({ entry: index, messageId, branch, keptFrom: from });
+    for (const [place, message] of missing.entries())
+      addPiMessage({ ...entry, id: `${messageId}.${place}`, fields: { ...entry.fields, message } }, { draft, branch });
   }
   return messages;
 }
@@ -96,6 +94,7 @@ function detectPi({ records }: SourceRecords): number {
   for (const { value } of records.slice(0, SAMPLE)) {
     const entry = objectOf(value);
     if (entry?.type === "session" && textOf(entry.id) !== undefined && entry.payload === undefined) return 1;
+    if (entry?.kind === "header" && entry.version === 4 && textOf(entry.id) !== undefined) return 1;
     const isPlaced = entry?.timestamp !== undefined || entry?.id !== undefined;
     if (isPlaced && entry.type === "message" && ROLES.has(textOf(objectOf(entry.message)?.role) ?? "")) sureness = 0.8;
   }

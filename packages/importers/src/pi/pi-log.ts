@@ -34,7 +34,8 @@ export class PiLog {
     this.#entryByLine = new Map(entries);
     const ids = entries.map(([, { id }]) => String(id));
     this.#ids = new ExportIds(ids, shortHexId);
-    this.#leaf = ids.at(-1) ?? null;
+    const [, last] = entries.at(-1) ?? [];
+    this.#leaf = nonEmptyText(last?.type === "leaf" ? last.targetId : last?.id) ?? null;
   }
 
   /**

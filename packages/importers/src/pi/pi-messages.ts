@@ -42,6 +42,9 @@ const READERS: ReadonlyMap<unknown, ReadMessage> = new Map<string, ReadMessage>(
   // Version 2 called the messages of extensions `hookMessage`.
   ["custom", (message, entry, target) => addUser(piContentParts(message.content), "harness", entry, target)],
   ["hookMessage", (message, entry, target) => addUser(piContentParts(message.content), "harness", entry, target)],
+  // Entries of other types become these messages; a compaction may repeat them.
+  ["branchSummary", (message, entry, target) => addUser(piContentParts(message.summary), "harness", entry, target)],
+  ["compactionSummary", (message, entry, target) => addUser(piContentParts(message.summary), "harness", entry, target)],
 ]);
 
 /** Adds the message of a `message` entry. @returns its id; undefined when the entry has nothing for the model. */

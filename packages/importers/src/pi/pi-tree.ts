@@ -1,9 +1,11 @@
-import { type JsonObject, type MessageId, toWellFormedJson } from "@threadfold/core";
+import { canonicalJson, type JsonObject, type MessageId, toWellFormedJson } from "@threadfold/core";
 import {
   countOf,
   type ForeignObject,
+  listOf,
   nonEmptyText,
   objectOf,
+  objectsOf,
   textOf,
   withoutUndefined,
 } from "../reading/foreign-value.ts";
@@ -24,13 +26,29 @@ export interface PiEntry {
 
 /** Converts a record to an entry; undefined when it has no type. */
 export function piEntry({ line, value }: SourceRecord): PiEntry | undefined {
-  const fields = objectOf(value);
+  const own = objectOf(value);
+  const fields = own && (VERSION_4.get(own.kind)?.(own) ?? own);
   const type = textOf(fields?.type);
   if (fields === undefined || type === undefined) return undefined;
   const id = nonEmptyText(fields.id);
-  const parentId = fields.parentId === null ? null : nonEmptyText(fields.parentId);
+  const parent = type === "leaf" ? fields.targetId : fields.parentId;
+  const parentId = parent === null ? null : nonEmptyText(parent);
   return { line, type, fields, ...(id !== undefined && { id }), ...(parentId !== undefined && { parentId }) };
 }
+
+/**
+ * The lines of version 4 that are not entries, in the form of earlier versions. What the harness notes about its own
+ * operations is kept out of the tree.
+ */
+const VERSION_4: ReadonlyMap<unknown, (line: ForeignObject) => ForeignObject> = new Map<
+  string,
+  (line: ForeignObject) => ForeignObject
+>([
+  ["header", ({ id, createdAt }) => ({ type: "session", id, timestamp: createdAt })],
+  ["lane", ({ lane, leafId }) => ({ type: "leaf", lane, targetId: leafId })],
+  ["record", () => ({ type: "record" })],
+  ["fact", () => ({ type: "fact" })],
+]);
 
 /**
  * Maximum length of a branch path, in segments. Deeper nesting is cut, because hostile logs would make paths grow
@@ -47,15 +65,16 @@ interface PiPlace {
 }
 
 /**
- * Finds the branch of every entry. The path from the last entry to the root is the main branch, which is what pi sends.
- * Every other entry is on a side branch, named after the first entry that left the path.
+ * Finds the branch of every entry. The path from the last entry to the root is the main branch, which is what pi sends;
+ * if the log has several lanes, from the last one of the first lane. Every other entry is on a side branch, named after
+ * the first entry that left the path.
  *
  * An entry whose parent is missing (a malformed line) follows the entry before it, so that one bad line does not cut
  * off the history. Sessions of version 1 have no tree and a single branch.
  */
 export function piBranches(entries: readonly (PiEntry | undefined)[]): readonly PiPlace[] {
   const parents = resolveParents(entries);
-  const chains = chainsOf(parents.map(({ parent }) => parent));
+  const chains = chainsOf(parents, endOf(entries));
   const paths = new Map<number, string | undefined>();
   return parents.map(({ missingParent, parent }, index) => {
     const chain = chains[index] as number;
@@ -83,16 +102,22 @@ function resolveParents(entries: readonly (PiEntry | undefined)[]): readonly Par
   });
 }
 
+/** Returns the index of the entry that the main branch ends with. */
+function endOf(entries: readonly (PiEntry | undefined)[]): number {
+  const lane = entries.find((entry) => entry?.fields.lane !== undefined)?.fields.lane;
+  const end = lane === undefined ? -1 : entries.findLastIndex((entry) => entry?.fields.lane === lane);
+  return end === -1 ? entries.length - 1 : end;
+}
+
 /**
  * Finds for each entry the index of the newest entry that descends from it; entries with the same descendant form a
- * chain.
+ * chain. The end of the main branch counts as newer than all others.
  */
-function chainsOf(parents: readonly number[]): readonly number[] {
-  const chains: number[] = new Array(parents.length).fill(-1);
+function chainsOf(parents: readonly Parent[], end: number): readonly number[] {
+  const chains = parents.map((_, index) => (index === end ? parents.length : index));
   for (let index = parents.length - 1; index >= 0; index--) {
-    if (chains[index] === -1) chains[index] = index;
-    const parent = parents[index] as number;
-    if (parent >= 0 && chains[parent] === -1) chains[parent] = chains[index] as number;
+    const { parent } = parents[index] as Parent;
+    if (parent >= 0) chains[parent] = Math.max(chains[parent] as number, chains[index] as number);
   }
   return chains;
 }
@@ -104,16 +129,60 @@ function pathOf(
   head: PiEntry | undefined,
   paths: ReadonlyMap<number, string | undefined>,
 ): string | undefined {
-  if (chain === chains.length - 1) return undefined;
+  if (chain === chains.length) return undefined;
   const above = parent >= 0 ? paths.get(chains[parent] as number) : undefined;
   const segments = above === undefined ? [] : above.split("/").slice(0, MAX_SEGMENTS - 1);
   return [...segments, shortId(head?.id ?? `line-${head?.line}`).replaceAll("/", "_")].join("/");
 }
 
+/** The messages that a compaction repeats because they are still sent: the first in the log, and those not in it. */
+interface RetainedTail {
+  readonly from: number | undefined;
+  readonly missing: readonly ForeignObject[];
+}
+
+/** How far back the tail is looked for: between its messages are settings, and what extensions noted. */
+const reachOf = (tail: readonly unknown[]): number => 10 * tail.length + 100;
+
+/** Finds the tail that newer compactions repeat; undefined for those that name the first kept entry. */
+export function retainedTail(
+  entries: readonly (PiEntry | undefined)[],
+  places: readonly PiPlace[],
+  compaction: number,
+): RetainedTail | undefined {
+  const tail = listOf(entries[compaction]?.fields.retainedTail);
+  if (tail === undefined) return undefined;
+  const path = pathTo(places[compaction]?.branch);
+  const oldest = Math.max(0, compaction - reachOf(tail));
+  let [left, from]: [number, number | undefined] = [tail.length, undefined];
+  for (let index = compaction - 1; index >= oldest && left > 0; index--) {
+    if (!path.includes(places[index]?.branch) || !isSaidBy(entries[index], objectOf(tail[left - 1]))) continue;
+    [left, from] = [left - 1, index];
+  }
+  return { from, missing: objectsOf(tail.slice(0, left)) };
+}
+
+function isSaidBy(entry: PiEntry | undefined, kept: ForeignObject | undefined): boolean {
+  const said = entry && sentBy(entry);
+  if (said === undefined || kept === undefined || said.role !== kept.role) return false;
+  if (said.toolCallId !== kept.toolCallId || (said.timestamp ?? kept.timestamp) !== kept.timestamp) return false;
+  return wordsOf(said) === wordsOf(kept);
+}
+
+/** The message that an entry is sent as. */
+function sentBy({ type, fields: { message, content, summary } }: PiEntry): ForeignObject | undefined {
+  if (type === "message") return objectOf(message);
+  if (type === "custom_message") return { role: "custom", content };
+  return type === "branch_summary" ? { role: "branchSummary", summary } : undefined;
+}
+
+const wordsOf = ({ content, summary, command, output }: ForeignObject): string =>
+  canonicalJson(toWellFormedJson([content, summary, command, output].map((field) => field ?? null)));
+
 /**
  * Returns the compactions of a session, given the messages made from its entries. Each identifies the first kept entry:
- * by its index among all entries, the header included (version 1), by its id (from version 2 on), or by the number of
- * kept messages (pi's first design).
+ * by its index among all entries, the header included (version 1), by its id (from version 2 on), by what it repeats
+ * (from version 4 on), or by the number of kept messages (pi's first design).
  */
 export function piCompactions(
   entries: readonly (PiEntry | undefined)[],
@@ -140,7 +209,7 @@ export function piCompactions(
 
 function firstKept(
   fields: ForeignObject,
-  { entry, branch }: EntryMessage,
+  { entry, branch, keptFrom }: EntryMessage,
   earlier: number,
   kept: EntryMessages,
   byId: ReadonlyMap<unknown, number>,
@@ -148,8 +217,9 @@ function firstKept(
   const last = countOf(fields.keepLastMessages);
   const isCounted = fields.firstKeptEntryId === undefined && fields.firstKeptEntryIndex === undefined;
   if (last !== undefined && isCounted) return kept.firstOfLast(last, entry, branch, earlier);
-  const from =
+  const named =
     fields.firstKeptEntryId === undefined ? countOf(fields.firstKeptEntryIndex) : byId.get(fields.firstKeptEntryId);
+  const from = listOf(fields.retainedTail) === undefined ? named : keptFrom;
   return from === undefined ? undefined : kept.firstFrom(from, entry, pathTo(branch));
 }
 
@@ -164,6 +234,8 @@ export interface EntryMessage {
   readonly entry: number;
   readonly messageId: MessageId;
   readonly branch: string | undefined;
+  /** The first entry that a compaction repeats. */
+  readonly keptFrom?: number | undefined;
 }
 
 /** The messages made from entries, for finding the first message of a kept tail. */

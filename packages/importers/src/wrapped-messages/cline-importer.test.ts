@@ -59,6 +59,30 @@ describe("clineImporter", () => {
     });
   });
 
+  it("knows what Cline itself wrote, and leaves out what only the user was shown", async () => {
+    const place = (index: number) => ({ id: `m${index}`, ts: 1_783_376_868_634 + index });
+    const noted = (role: string, text: string, metadata: object) => ({
+      role,
+      content: [{ type: "text", text }],
+      metadata,
+    });
+    const bytes = jsonDocument({
+      sessionId: "s1",
+      messages: [
+        { ...place(0), role: "user", content: "look" },
+        { ...place(1), ...noted("user", "It was stopped.", { kind: "stop_notice", displayRole: "status" }) },
+        { ...place(2), ...noted("assistant", "Compacted.", { displayOnly: true, displayRole: "status" }) },
+      ],
+    });
+    const session = await importSession(bytes);
+    expect(session.messages.map(({ id, origin }) => [id, origin])).toEqual([
+      ["m0", undefined],
+      ["m1", "harness"],
+    ]);
+    expect(session.nonPrompt).toEqual([{ kind: "shown in the transcript only", lines: [1], paths: ["/messages/2"] }]);
+    expect(await brokenLaws(importerLaws({ bytes, format: "cline" }))).toEqual([]);
+  });
+
   const said = [
     { role: "user", content: [{ type: "text", text: "<task>\nlook\n</task>" }], ts: 1_783_376_868_634 },
     {

@@ -50,8 +50,13 @@ export const clineImporter: SessionImporter = {
           model: nonEmptyText(objectOf(modelInfo)?.id) ?? nonEmptyText(objectOf(modelInfo)?.modelId),
         }),
         originOf,
-        // Encrypted thoughts between messages, which mean nothing to other providers.
-        skippedKind: ({ type, role }) => (type === "reasoning" && role === undefined ? "reasoning" : undefined),
+        // What only the user was shown, and encrypted thoughts between messages, which mean nothing to other providers.
+        skippedKind: ({ type, role, metadata }) =>
+          objectOf(metadata)?.displayOnly === true
+            ? "shown in the transcript only"
+            : type === "reasoning" && role === undefined
+              ? "reasoning"
+              : undefined,
       },
       draft,
     );
@@ -107,9 +112,12 @@ function originOf(message: ForeignObject, parts: readonly Part[]): MessageOrigin
   if (message.isSummary === true || isSummary) return "compaction";
   if (message.role !== "user") return undefined;
   const words = typedText({ role: "user", parts }).trim();
-  const isHarness = message.isTruncationMarker === true || displayRole === "system" || HOOK.test(words) || words === "";
-  return isHarness ? "harness" : undefined;
+  const isNotice = message.isTruncationMarker === true || NOTICES.has(displayRole);
+  return isNotice || HOOK.test(words) || words === "" ? "harness" : undefined;
 }
+
+/** How Cline shows what it wrote itself in the user's place. */
+const NOTICES: ReadonlySet<unknown> = new Set(["system", "status", "error"]);
 
 /** What a hook of the user's says to the model. */
 const HOOK = /^<hook_context[\s>]/;

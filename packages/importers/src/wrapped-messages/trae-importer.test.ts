@@ -3,7 +3,13 @@ import { describe, expect, it } from "vitest";
 import { importSession } from "../importing/sessions.ts";
 import { damageLaws, importerLaws, jsonDocument } from "../laws/importer-laws.ts";
 
-const usage = { input_tokens: 900, output_tokens: 20, cache_creation_input_tokens: null, cache_read_input_tokens: 800 };
+const usage = {
+  input_tokens: 900,
+  output_tokens: 20,
+  cache_creation_input_tokens: null,
+  cache_read_input_tokens: 800,
+  reasoning_tokens: 5,
+};
 const response = (content: string, tool_calls: readonly object[] | null) => ({
   ...{ content, model: "claude-sonnet-5", finish_reason: "stop", usage, tool_calls },
 });
@@ -55,7 +61,7 @@ describe("traeImporter", () => {
         { type: "tool-call", callId: "c1", toolName: "bash", input: { command: "ls" } },
         { type: "tool-call", callId: "c2", toolName: "bash", input: { command: "ls" } },
       ],
-      usage: { inputTokens: 900, outputTokens: 20, cacheReadTokens: 800 },
+      usage: { inputTokens: 900, outputTokens: 20, cacheReadTokens: 800, reasoningTokens: 5 },
     });
     expect(session.messages.slice(3, 5).map(({ parts }) => parts[0])).toMatchObject([
       { result: { callId: "c1", toolName: "bash", outcome: "success", content: { text: "a.ts" } } },

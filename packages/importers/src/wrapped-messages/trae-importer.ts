@@ -127,10 +127,12 @@ function usageOf(value: unknown) {
   const [inputTokens, outputTokens] = [countOf(usage.input_tokens), countOf(usage.output_tokens)];
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
   const [read, written] = [countOf(usage.cache_read_input_tokens), countOf(usage.cache_creation_input_tokens)];
+  const reasoningTokens = countOf(usage.reasoning_tokens);
   return {
     inputTokens,
     outputTokens,
     ...(read !== undefined && { cacheReadTokens: read }),
     ...(written !== undefined && { cacheWriteTokens: written }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
   };
 }
