@@ -75,18 +75,29 @@ class StreamedCompletion implements StreamedAnswer {
     return { ...this.#head, choices, ...(this.#usage !== undefined && { usage: this.#usage }) };
   }
 
-  #extendCall({ index, function: named, ...fields }: WireObject): void {
+  #extendCall({ index, ...fields }: WireObject): void {
     const place = Number(index ?? 0);
-    const call = this.#calls[place] ?? { function: {} };
+    const call = this.#calls[place] ?? {};
     this.#calls[place] = call;
-    for (const [field, value] of Object.entries(fields)) call[field] = value;
-    for (const [field, value] of Object.entries(objectOf(named) ?? {}))
-      grow(call["function"] as Record<string, unknown>, field, value);
+    for (const [field, value] of Object.entries(fields)) {
+      const pieces = objectOf(value);
+      if (pieces !== undefined) call[field] = grown(objectOf(call[field]) ?? {}, pieces);
+      // Some servers repeat an id, or send it empty after the first piece.
+      else if (value !== null && value !== "") call[field] = value;
+    }
   }
 }
 
-/** Text fields grow piece by piece; other values are replaced, and null is ignored. */
+/** Returns fields with the next piece of each. */
+function grown(target: WireObject, pieces: WireObject): WireObject {
+  const fields = { ...target };
+  for (const [field, value] of Object.entries(pieces)) grow(fields, field, value);
+  return fields;
+}
+
+/** Texts and lists grow piece by piece; other values are replaced, and null is ignored. */
 function grow(target: Record<string, unknown>, field: string, value: unknown): void {
   if (value === null || value === undefined) return;
-  target[field] = typeof value === "string" ? textOf(target[field]) + value : value;
+  if (typeof value === "string") target[field] = textOf(target[field]) + value;
+  else target[field] = Array.isArray(value) ? [...(listOf(target[field]) ?? []), ...value] : value;
 }

@@ -36,6 +36,8 @@ export interface MediaRequirement {
   /** Schemes of URLs that the provider fetches itself. */
   readonly urls: readonly string[];
   readonly fileIds: boolean;
+  /** The longest base64 that is accepted, in characters; any by default. */
+  readonly maxBase64?: number;
   /** Set if URLs are sent only when their media type is known. */
   readonly typedUrls?: true;
 }

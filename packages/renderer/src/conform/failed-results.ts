@@ -1,4 +1,5 @@
 import type { MediaPart, Part, ToolResultPart } from "@threadfold/core";
+import { acceptedToolName, type FormatRequirements } from "../capabilities/format-requirements.ts";
 import { derivation } from "../input/derivation.ts";
 import { type Draft, withParts } from "../neutral/draft.ts";
 import { mediaMarker, toolOutcome } from "../neutral/result-lines.ts";
@@ -24,14 +25,14 @@ export const noteUnmarkedFailures: Repair = {
  */
 export const leaveMediaBehindFailures: Repair = {
   name: "leave-media-behind-failures",
-  apply(request, { requirements: { textInFailures }, warnings }) {
+  apply(request, { requirements: { textInFailures, toolNames }, warnings }) {
     if (textInFailures !== true || !request.drafts.some((draft) => mediaOf(draft).length > 0)) return request;
     const drafts: Draft[] = [];
     let failed: Draft[] = [];
     for (const draft of request.drafts) {
       const before = drafts.at(-1);
       if (draft.chat.role !== "tool" && before !== undefined && failed.length > 0) {
-        drafts.push(shown(failed, before));
+        drafts.push(shown(failed, before, toolNames));
         failed = [];
       }
       if (mediaOf(draft).length === 0) drafts.push(draft);
@@ -42,7 +43,10 @@ export const leaveMediaBehindFailures: Repair = {
       }
     }
     const last = drafts.at(-1);
-    return withDrafts(request, last === undefined || failed.length === 0 ? drafts : [...drafts, shown(failed, last)]);
+    return withDrafts(
+      request,
+      last === undefined || failed.length === 0 ? drafts : [...drafts, shown(failed, last, toolNames)],
+    );
   },
 };
 
@@ -65,11 +69,15 @@ const withMarkers = derivation((part: ToolResultPart, _key: null): ToolResultPar
   return { ...part, result: { ...part.result, content: { type: "blocks", blocks } } };
 });
 
-/** Returns the message that shows the media of failed results. It takes the ordinal of the last result of the batch. */
-function shown(failed: readonly Draft[], { ordinal }: Draft): Draft {
+/**
+ * Returns the message that shows the media of failed results, with the names that their tools are sent with. It takes
+ * the ordinal of the last result of the batch.
+ */
+function shown(failed: readonly Draft[], { ordinal }: Draft, names: FormatRequirements["toolNames"]): Draft {
   const parts = failed.flatMap((draft): readonly Part[] => {
     const { result } = draft.chat.parts[0] as ToolResultPart;
-    return [{ type: "text", text: `[Media of ${toolOutcome(result)}]` }, ...mediaOf(draft)];
+    const named = { ...result, toolName: acceptedToolName(result.toolName, names) };
+    return [{ type: "text", text: `[Media of ${toolOutcome(named)}]` }, ...mediaOf(draft)];
   });
   const sources = failed.flatMap(({ chat }) => chat.sources);
   const chat = { role: "user", parts, sources, synthetic: "placeholder" } as const;

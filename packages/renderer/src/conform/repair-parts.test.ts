@@ -158,6 +158,42 @@ describe("repairs of message parts", () => {
     ]);
   });
 
+  it("send pictures and documents with the type that their bytes have, in its plain form", () => {
+    const png = `iVBORw0KGgo${"A".repeat(9)}`;
+    const pictures: readonly (readonly [mediaType: string, data: string, sent: string])[] = [
+      ["image/jpg", "AAAA", "image/jpeg"],
+      ["IMAGE/PNG; q=1", "AAAA", "image/png"],
+      ["image/jpeg", png, "image/png"],
+      ["application/octet-stream", png, "image/png"],
+      ["image/png", "/9j/4AAQ", "image/jpeg"],
+      ["image/png", "R0lGODlh", "image/gif"],
+      ["image/png", "UklGRiQAAABXRUJQ", "image/webp"],
+      ["image/png", "data:image/jpg;base64,AAAA", "image/jpeg"],
+    ];
+    const given = pictures.map(
+      ([mediaType, data]): MediaPart => ({ type: "image", source: { kind: "base64", mediaType, data } }),
+    );
+    const inUrl: MediaPart = { type: "image", source: { kind: "url", url: "data:image/webp;base64,AAAA" } };
+    const pdf: MediaPart = {
+      type: "file",
+      source: { kind: "base64", mediaType: "application/x-pdf", data: "JVBERi0x" },
+    };
+    const thread = threadOf(
+      ["user", ...given, inUrl, pdf],
+      ["assistant", call("a")],
+      ["tool", result("a", "", { content: { type: "blocks", blocks: given } })],
+      ["user", "on"],
+    );
+    const { messages, warnings } = renderSample(thread, { format: "anthropic-messages" });
+    const typesOf = (content: readonly { readonly source: { readonly media_type: string } }[]) =>
+      content.map(({ source }) => source.media_type);
+    const sent = pictures.map(([, , mediaType]) => mediaType);
+    expect(typesOf(messages[0].content)).toEqual([...sent, "image/webp", "application/pdf"]);
+    expect(typesOf(messages[2].content[0].content)).toEqual(sent);
+    expect(messages[0].content[7].source.data).toBe("AAAA");
+    expect(warnings.map(({ kind }) => kind)).toEqual(["tools-declared"]);
+  });
+
   it("W11 put a marker where a picture or document has nothing in it, in every format", () => {
     const png = "image/png";
     const empty: readonly MediaPart["source"][] = [

@@ -49,4 +49,24 @@ export const isPlainObject = (value: unknown): value is PlainObject =>
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
+/** Fields in which providers expect the bytes of an image or document, or the place where they are. */
+const BYTES = [
+  ...["data", "url", "uri", "file_id", "fileId", "content"],
+  ...["image", "image_url", "file_data", "file_url", "fileUri"],
+];
+
+/** Matches text with nothing in it; in a data URL, that is behind the comma. */
+const EMPTY = /^(?:\s*|data:[^,]*(?:,\s*)?)$/i;
+
+/** What is wrong with an image or document that {@link isEmptyMedia}. */
+export const EMPTY_MEDIA = "there is nothing in the image or document";
+
+/** Checks for an image or document without any content. */
+export const isEmptyMedia = (media: unknown): boolean =>
+  isPlainObject(media) &&
+  BYTES.every((field) => {
+    const value = media[field] ?? "";
+    return typeof value === "string" ? EMPTY.test(value) : Array.isArray(value) && value.length === 0;
+  });
+
 export const asText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

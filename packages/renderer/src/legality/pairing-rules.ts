@@ -128,27 +128,52 @@ function namedTwice(tools: unknown, path: string, isNamed: (tool: PlainObject) =
   });
 }
 
-/**
- * Returns the rule of formats in which a JSON Schema says what a tool takes. A tool may have none.
- *
- * @param path the fields that lead to it in a definition.
- */
-export function toolSchemas(...path: readonly string[]): LegalityRule<{ readonly payload: PlainObject }> {
+/** What a format says about the schema of a tool's arguments. */
+interface SchemaRequirement {
+  /** The fields that lead to it in a definition. */
+  readonly path: readonly string[];
+  /** Keywords that are rejected at its top. */
+  readonly refused?: readonly string[];
+  /** Set if it must list its properties, even when there are none. */
+  readonly listsProperties?: true;
+}
+
+/** Returns the rule of formats in which a JSON Schema says what a tool takes. A tool may have none. */
+export function toolSchemas(requirement: SchemaRequirement): LegalityRule<{ readonly payload: PlainObject }> {
+  const { refused = [], listsProperties } = requirement;
+  const without = refused.length === 0 ? "" : `, without ${refused.join(", ")} at its top`;
   return {
     id: "tool-schemas",
-    description: "The schema of a tool's arguments is of type object.",
+    description: `The schema of a tool's arguments is of type object${listsProperties === true ? " and lists its properties" : ""}${without}.`,
     reference: "Tool definitions",
-    find: ({ payload }) => otherSchemas(payload["tools"], "$.tools", path),
+    find: ({ payload }) => otherSchemas(payload["tools"], "$.tools", requirement),
   };
 }
 
-function otherSchemas(tools: unknown, list: string, path: readonly string[]): readonly Finding[] {
+function otherSchemas(tools: unknown, list: string, requirement: SchemaRequirement): readonly Finding[] {
+  const { path } = requirement;
   return asList(tools).flatMap((tool, index): readonly Finding[] => {
     const place = `${list}[${index}]`;
-    if (isPlainObject(tool) && tool["type"] === "namespace") return otherSchemas(tool["tools"], `${place}.tools`, path);
+    if (isPlainObject(tool) && tool["type"] === "namespace")
+      return otherSchemas(tool["tools"], `${place}.tools`, requirement);
     const schema =
       path.reduce<unknown>((value, field) => (isPlainObject(value) ? value[field] : undefined), tool) ?? null;
-    if (schema === null || (isPlainObject(schema) && schema["type"] === "object")) return [];
-    return [{ place: { path: [place, ...path, "type"].join(".") }, problem: "the schema is not of type object" }];
+    const wrong = schema === null ? undefined : problemOf(schema, requirement);
+    return wrong === undefined
+      ? []
+      : [{ place: { path: [place, ...path, wrong.field].join(".") }, problem: wrong.problem }];
   });
+}
+
+function problemOf(
+  schema: unknown,
+  { refused = [], listsProperties }: SchemaRequirement,
+): { readonly field: string; readonly problem: string } | undefined {
+  if (!isPlainObject(schema) || schema["type"] !== "object")
+    return { field: "type", problem: "the schema is not of type object" };
+  const field = refused.find((keyword) => schema[keyword] !== undefined);
+  if (field !== undefined) return { field, problem: `the schema has ${field} at its top` };
+  return listsProperties === true && !isPlainObject(schema["properties"])
+    ? { field: "properties", problem: "the schema does not list its properties" }
+    : undefined;
 }

@@ -50,6 +50,7 @@ const REASONS: { readonly [Kind in ReasonedWarningKind]: Readonly<Record<LeftOut
     "media-type": "the provider does not accept their type",
     source: "the provider cannot read their source",
     empty: "there is nothing in them",
+    "too-large": "the provider does not accept images of their size",
     "in-tool-result": "tool results can only be text here",
   },
   "opaque-left-out": {

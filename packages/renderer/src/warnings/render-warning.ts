@@ -51,7 +51,7 @@ export type LeftOutReason = {
     | "other-model"
     | "behind-an-edit"
     | "at-the-end";
-  readonly "media-replaced": "role" | "media-type" | "source" | "empty" | "in-tool-result";
+  readonly "media-replaced": "role" | "media-type" | "source" | "empty" | "too-large" | "in-tool-result";
   readonly "opaque-left-out":
     | "other-provider"
     | "other-model"

@@ -20,6 +20,7 @@ const result = (toolCallId: string, value = "ok", toolName = "read") => ({
   toolName,
   output: { type: "text", value },
 });
+const shows = (part: object) => ({ ...result("a"), output: { type: "content", value: [part] } });
 const signed = { type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "c2ln" } } };
 const redacted = { type: "reasoning", text: "", providerOptions: { x: {}, anthropic: { redactedData: "eA==" } } };
 const unsigned = { type: "reasoning", text: "hm" };
@@ -119,6 +120,20 @@ const cases: readonly RuleCase[] = [
     bad: { instructions: [{ role: "system", content: "" }], messages: [user("go")] },
     at: "$.instructions[0]",
     good: { instructions: "x", messages: [user("go")] },
+  },
+  {
+    rule: "W11",
+    name: "empty file",
+    bad: body(user({ ...file, data: "" })),
+    at: "$.messages[0].content[0]",
+    good: body(user(file)),
+  },
+  {
+    rule: "W11",
+    name: "empty image in a result",
+    bad: body(user("go"), assistant(call("a")), tool(shows({ type: "image-url", url: "" }))),
+    at: "$.messages[2].content[0]",
+    good: body(user("go"), assistant(call("a")), tool(shows({ type: "file-id", fileId: { openai: "file_1" } }))),
   },
   {
     rule: "W12",

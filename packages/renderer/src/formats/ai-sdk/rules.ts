@@ -2,6 +2,8 @@ import {
   asList,
   asText,
   at,
+  EMPTY_MEDIA,
+  isEmptyMedia,
   isPlainObject,
   type LegalityRule,
   type PlainObject,
@@ -127,7 +129,8 @@ const isBlank = (text: unknown): boolean => typeof text === "string" && text.tri
 /** The SDK drops empty texts itself, but not whitespace-only ones. A tool may have nothing to say. */
 const noBlankText: LegalityRule<AiSdkView> = {
   id: "W11",
-  description: "No text outside tool results is empty or only white space, and no instruction is.",
+  description:
+    "No text outside tool results is empty or only white space, and no instruction is. No image or document is empty.",
   reference: "Empty content",
   find: ({ payload, parts }) => [
     ...asList(payload.instructions).flatMap((message, index) =>
@@ -138,8 +141,22 @@ const noBlankText: LegalityRule<AiSdkView> = {
     ...parts
       .filter(({ part }) => part.type === "text" && isBlank(part.text))
       .map((placed) => ({ place: placeOf(placed), problem: PROBLEM })),
+    ...parts
+      .filter(({ part }) => (MEDIA.includes(part.type) ? isEmptyMedia(part) : hasEmptyMedia(part.output)))
+      .map((placed) => ({ place: placeOf(placed), problem: EMPTY_MEDIA })),
   ],
 };
+
+const MEDIA: readonly unknown[] = ["file", "image"];
+
+/** Bytes, URLs and file ids in a result are kinds of parts of their own. */
+const hasEmptyMedia = (output: unknown): boolean =>
+  asList(Object(output).value).some(
+    (part) =>
+      isPlainObject(part) &&
+      /^(?:media|(?:file|image)-(?:data|url))$/.test(asText(part.type) ?? "") &&
+      isEmptyMedia(part),
+  );
 
 /** The kinds of part that each role may contain. Assistant files are legal to the SDK but not to every provider. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
@@ -221,6 +238,6 @@ export const AI_SDK_RULES: readonly LegalityRule<AiSdkView>[] = [
   toolNames,
   resultNames,
   toolsNamedOnce(),
-  toolSchemas("inputSchema"),
+  toolSchemas({ path: ["inputSchema"] }),
   partPlaces,
 ];

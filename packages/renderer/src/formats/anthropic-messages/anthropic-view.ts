@@ -165,6 +165,29 @@ function takesSystem(before: PlainObject | undefined): boolean {
 
 export const placeOf = ({ message, index }: PlacedBlock, field?: string): Place => at(message, index, field);
 
+/** A block of a message, or one inside a result. */
+export interface BlockWithin {
+  readonly block: PlainObject;
+  /** The block of the message: itself, or the result. */
+  readonly placed: PlacedBlock;
+  /** Its place in the result. */
+  readonly field?: string;
+}
+
+/** Returns the blocks of some types, first those of messages and then those inside results. */
+export const blocksWithin = (view: AnthropicView, types: readonly string[]): readonly BlockWithin[] => [
+  ...types.flatMap((type) => view.blocksOf(type)).map((placed) => ({ block: placed.block, placed })),
+  ...view
+    .blocksOf("tool_result")
+    .flatMap((placed) =>
+      asList(placed.block.content).flatMap((block, index): readonly BlockWithin[] =>
+        isPlainObject(block) && types.includes(asText(block.type) ?? "")
+          ? [{ block, placed, field: `content[${index}]` }]
+          : [],
+      ),
+    ),
+];
+
 /**
  * Locates messages by counting blocks, since each part became one block, in order. Finds nothing in a foreign payload.
  */

@@ -16,7 +16,7 @@ import {
   toolResultText,
 } from "@threadfold/core";
 import { isProviderContent } from "../../neutral/provider-content.ts";
-import { objectSchema, providerFields } from "../provider-fields.ts";
+import { joinedSchema, providerFields } from "../provider-fields.ts";
 
 /**
  * Fields that the API accepts on each kind of block besides content (`@anthropic-ai/sdk`, request types); none on
@@ -58,7 +58,7 @@ export function lowerTool({ name, description, inputSchema, providerMetadata }: 
   return {
     name,
     ...(description !== undefined && description !== "" && { description }),
-    input_schema: objectSchema(inputSchema),
+    input_schema: joinedSchema(inputSchema, null),
     ...providerFields(providerMetadata, "anthropic", TOOL_FIELDS),
   };
 }

@@ -49,6 +49,17 @@ describe("a failed result in Anthropic's format", () => {
     expect(warnings).toContainEqual({ kind: "media-moved", messageIds: ["m3"] });
   });
 
+  it("names its pictures by the name that its tool is sent with", () => {
+    const { messages } = render([
+      ["user", "go"],
+      ["assistant", call("a", "files/read")],
+      ["tool", failed("a", { toolName: "files/read" })],
+      ["user", "well?"],
+    ]);
+    expect(messages[1].content[0].name).toBe("files_read");
+    expect(messages[2].content[1].text).toBe("[Media of files_read: failure]");
+  });
+
   it("sends the provider's own block types as text", () => {
     const value = [{ tool_name: "read", type: "tool_reference" }];
     const content = { type: "json", value } as const;
@@ -449,5 +460,27 @@ describe("a system message inside a conversation", () => {
     expect(sample.format.check(sample.format.lower(upTo, { cache }).payload)).toEqual([]);
     const elsewhere = renderSample(thread, { format: "openai-chat" });
     expect(elsewhere.warnings.map(({ kind }) => kind)).toEqual(["message-left-out", "field-left-out"]);
+  });
+});
+
+describe("an image that is larger than Anthropic takes", () => {
+  const sized = (length: number): Part => ({
+    type: "image",
+    source: { kind: "base64", mediaType: "image/png", data: "A".repeat(length) },
+  });
+  const most = 10 * 2 ** 20;
+
+  it("is replaced by a marker, where it is said and in results, and goes to other providers as it is", () => {
+    const content = { type: "blocks", blocks: [sized(most + 4)] } as never;
+    const specs: readonly MessageSpec[] = [
+      ["user", sized(most), sized(most + 4)],
+      ["assistant", call("a")],
+      ["tool", result("a", content)],
+    ];
+    const { messages, warnings } = render(specs);
+    expect(messages[0].content.map(({ type }: JsonObject) => type)).toEqual(["image", "text"]);
+    expect(messages[2].content[0].content).toEqual([text("[image left out: image/png]")]);
+    expect(warnings).toEqual([{ kind: "media-replaced", reason: "too-large", messageIds: ["m1", "m3"] }]);
+    expect(renderSample(threadOf(...specs), { format: "openai-responses" }).warnings).toEqual([]);
   });
 });

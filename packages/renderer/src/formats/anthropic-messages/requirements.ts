@@ -1,6 +1,9 @@
 import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
 import { SYSTEM_FIELDS } from "./lower.ts";
 
+/** Ten MiB, as it travels. Clouds that run the models accept less, some of them five. */
+const MAX_IMAGE = 10 * 2 ** 20;
+
 /** What Anthropic's Messages API requires of a request. */
 export const ANTHROPIC_REQUIREMENTS = Object.freeze<FormatRequirements>({
   opening: "user",
@@ -19,7 +22,12 @@ export const ANTHROPIC_REQUIREMENTS = Object.freeze<FormatRequirements>({
   handovers: ["fallback"],
   callers: { provider: "anthropic", field: "caller", reference: "tool_id", item: ["server_tool_use", "id"] },
   cacheMarks: { provider: "anthropic", field: "cache_control", most: 4 },
-  image: { base64: ["image/jpeg", "image/png", "image/gif", "image/webp"], urls: ["http", "https"], fileIds: true },
+  image: {
+    base64: ["image/jpeg", "image/png", "image/gif", "image/webp"],
+    maxBase64: MAX_IMAGE,
+    urls: ["http", "https"],
+    fileIds: true,
+  },
   file: { base64: ["application/pdf", "text/plain"], urls: ["http", "https"], fileIds: true },
   mediaRoles: ["user"],
   mediaInResults: true,

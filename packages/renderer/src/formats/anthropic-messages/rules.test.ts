@@ -31,6 +31,7 @@ const document = (enabled: boolean) => ({
   citations: { enabled },
 });
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } };
+const imageOf = (length: number) => ({ ...image, source: { ...image.source, data: "A".repeat(length) } });
 const cached = (text: string) => ({ type: "text", text, cache_control: { type: "ephemeral" } });
 const body = (...messages: unknown[]) => ({ tools, messages });
 
@@ -139,6 +140,31 @@ const cases: readonly RuleCase[] = [
     bad: { system: [{ type: "text", text: "" }], messages: [user("go")] },
     at: "$.system[0]",
     good: { system: "x", messages: [user("go")] },
+  },
+  {
+    rule: "W11",
+    name: "empty image",
+    bad: body(user("see", { type: "image", source: { ...image.source, data: "" } })),
+    at: "$.messages[0].content[1]",
+    good: body(user("see", image)),
+  },
+  {
+    rule: "W11",
+    name: "document without an address in a result",
+    bad: body(
+      user("go"),
+      assistant(call("a")),
+      user(result("a", [image, { type: "document", source: { type: "url", url: " " } }])),
+    ),
+    at: "$.messages[2].content[0].content[1]",
+    good: body(user("go"), assistant(call("a")), user(result("a", [image, document(false)]))),
+  },
+  {
+    rule: "media-size",
+    name: "image of more than ten MiB in a result",
+    bad: body(user("go"), assistant(call("a")), user(result("a", [imageOf(10 * 2 ** 20 + 4)]))),
+    at: "$.messages[2].content[0].content[0]",
+    good: body(user(imageOf(10 * 2 ** 20))),
   },
   {
     rule: "W12",
@@ -456,6 +482,16 @@ const cases: readonly RuleCase[] = [
     bad: { tools: [...tools, { name: "list", input_schema: { type: "array", items: {} } }], messages: [user("go")] },
     at: "$.tools[1].input_schema.type",
     good: { tools: [...tools, { type: "bash_20250124", name: "bash" }], messages: [user("go")] },
+  },
+  {
+    rule: "tool-schemas",
+    name: "a schema with alternatives at its top",
+    bad: { tools: [...tools, { name: "list", input_schema: { type: "object", anyOf: [{}] } }], messages: [user("go")] },
+    at: "$.tools[1].input_schema.anyOf",
+    good: {
+      tools: [...tools, { name: "list", input_schema: { type: "object", properties: { a: { anyOf: [{}] } } } }],
+      messages: [user("go")],
+    },
   },
   {
     rule: "tool-schemas",

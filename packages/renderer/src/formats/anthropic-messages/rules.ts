@@ -3,14 +3,23 @@ import {
   asList,
   asText,
   at,
+  EMPTY_MEDIA,
   type Finding,
+  isEmptyMedia,
   isPlainObject,
   type LegalityRule,
   type Place,
   type PlainObject,
 } from "../../legality/legality-rule.ts";
 import { hasContent, PAIRING_RULES, toolSchemas, toolsNamedOnce } from "../../legality/pairing-rules.ts";
-import { type AnthropicView, type PlacedBlock, placeOf, systemRuns } from "./anthropic-view.ts";
+import {
+  type AnthropicView,
+  type BlockWithin,
+  blocksWithin,
+  type PlacedBlock,
+  placeOf,
+  systemRuns,
+} from "./anthropic-view.ts";
 import { thinkingBoundToPrefix, thinkingIntact, thinkingToolChoice } from "./thinking-rules.ts";
 import {
   callers,
@@ -79,28 +88,25 @@ const PROBLEM = "the text is blank";
 
 const noBlankText: LegalityRule<AnthropicView> = {
   id: "W11",
-  description: "No text is empty or only white space, whether in a message, a result or the system text.",
+  description:
+    "No text is empty or only white space, whether in a message, a result or the system text, and no image or document is empty.",
   reference: "Empty content",
   find: (view) => [
     ...asList(view.payload.system).flatMap((block, index) =>
       isBlankText(block) ? [{ place: { path: `$.system[${index}]` }, problem: PROBLEM }] : [],
     ),
-    ...view
-      .blocksOf("text")
+    ...blocksWithin(view, ["text"])
       .filter(({ block }) => isBlankText(block))
+      .map(({ placed, field }) => ({ place: placeOf(placed, field), problem: PROBLEM })),
+    ...blocksWithin(view, ["image", "document"])
+      .filter(({ block }) => isEmptyMedia(block.source))
+      .map(({ placed, field }) => ({ place: placeOf(placed, field), problem: EMPTY_MEDIA })),
+    ...view
+      .blocksOf("tool_result")
+      .filter(({ block }) => asText(block.content)?.trim() === "")
       .map((placed) => ({ place: placeOf(placed), problem: PROBLEM })),
-    ...view.blocksOf("tool_result").flatMap(blankInResult),
   ],
 };
-
-function blankInResult(placed: PlacedBlock): readonly Finding[] {
-  const { block } = placed;
-  if (typeof block.content === "string")
-    return block.content.trim() === "" ? [{ place: placeOf(placed), problem: PROBLEM }] : [];
-  return asList(block.content).flatMap((inner, index) =>
-    isBlankText(inner) ? [{ place: placeOf(placed, `content[${index}]`), problem: PROBLEM }] : [],
-  );
-}
 
 const isBlankText = (block: unknown): boolean =>
   isPlainObject(block) && block.type === "text" && typeof block.text === "string" && block.text.trim() === "";
@@ -113,6 +119,18 @@ const mediaPlaces: LegalityRule<AnthropicView> = {
     [...view.blocksOf("image"), ...view.blocksOf("document")]
       .filter(({ role }) => role === "assistant")
       .map((placed) => ({ place: placeOf(placed), problem: "an assistant turn holds an image or document" })),
+};
+
+const MAX_IMAGE = 10 * 2 ** 20;
+
+const mediaSize: LegalityRule<AnthropicView> = {
+  id: "media-size",
+  description: `An image has at most ${MAX_IMAGE} characters of base64.`,
+  reference: "Images/docs",
+  find: (view) =>
+    blocksWithin(view, ["image"])
+      .filter(({ block }) => (asText(Object(block.source).data) ?? "").length > MAX_IMAGE)
+      .map(({ placed, field }) => ({ place: placeOf(placed, field), problem: "the image is too large" })),
 };
 
 const endsOnUser: LegalityRule<AnthropicView> = {
@@ -199,28 +217,14 @@ const changesSetting = ({ role, output_config }: PlainObject): boolean =>
   role === "system" && isPlainObject(output_config) && Object.keys(output_config).length > 0;
 
 /** Content that can be cited, and whether citations are on: documents and search results in messages and results. */
-interface Citable {
-  readonly placed: PlacedBlock;
-  readonly field: string | undefined;
+interface Citable extends BlockWithin {
   readonly isCited: boolean;
 }
 
-const CITABLE: readonly unknown[] = ["document", "search_result"];
-
-function citablesOf(view: AnthropicView): readonly Citable[] {
-  const citable = (block: unknown, placed: PlacedBlock, field?: string): readonly Citable[] =>
-    isPlainObject(block) && CITABLE.includes(block.type)
-      ? [{ placed, field, isCited: isPlainObject(block.citations) && block.citations.enabled === true }]
-      : [];
-  const inResults = view
-    .blocksOf("tool_result")
-    .flatMap((placed) =>
-      asList(placed.block.content).flatMap((inner, index) => citable(inner, placed, `content[${index}]`)),
-    );
-  const said = [...view.blocksOf("document"), ...view.blocksOf("search_result")];
-  const all = [...said.flatMap((placed) => citable(placed.block, placed)), ...inResults];
-  return all.sort((a, b) => a.placed.ordinal - b.placed.ordinal);
-}
+const citablesOf = (view: AnthropicView): readonly Citable[] =>
+  blocksWithin(view, ["document", "search_result"])
+    .map((one) => ({ ...one, isCited: Object(one.block.citations).enabled === true }))
+    .sort((a, b) => a.placed.ordinal - b.placed.ordinal);
 
 const citations: LegalityRule<AnthropicView> = {
   id: "citations",
@@ -326,8 +330,9 @@ export const ANTHROPIC_RULES: readonly LegalityRule<AnthropicView>[] = [
   toolReferences,
   deferredTools,
   toolsNamedOnce(),
-  toolSchemas("input_schema"),
+  toolSchemas({ path: ["input_schema"], refused: ["allOf", "anyOf", "oneOf"] }),
   mediaPlaces,
+  mediaSize,
   failedResults,
   citations,
   compactionBlocks,

@@ -14,6 +14,8 @@ const HOSTED_TOOLS = [
   "google_maps",
   "google_search",
   "mcp_server_tool",
+  "processing",
+  "retrieval",
   "url_context",
 ];
 

@@ -13,6 +13,7 @@ import {
   toolResultText,
 } from "@threadfold/core";
 import { isPlainObject } from "../../legality/legality-rule.ts";
+import { hasReference } from "../gemini/lower.ts";
 import { objectSchema } from "../provider-fields.ts";
 import type {
   InteractionContent,
@@ -92,13 +93,14 @@ const lowerResult = ({ result: { callId, toolName, outcome, content } }: ToolRes
   ...(outcome === "failure" && { is_error: true }),
 });
 
-/** An object stays one; images and documents keep their place among the texts. */
+/** An object stays one, unless it has a reference; images and documents keep their place among the texts. */
 function lowerBody(content: ToolResultContent): string | JsonObject | readonly InteractionContent[] {
   if (content.type === "blocks")
     return content.blocks.map(
       (block): InteractionContent => (block.type === "text" ? { type: "text", text: block.text } : lowerMedia(block)),
     );
-  if (content.type === "json" && isPlainObject(content.value)) return content.value as JsonObject;
+  if (content.type === "json" && isPlainObject(content.value) && !hasReference(content.value as JsonObject))
+    return content.value as JsonObject;
   return toolResultText(content);
 }
 

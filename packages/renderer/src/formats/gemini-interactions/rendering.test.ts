@@ -60,6 +60,48 @@ describe("a request of the Interactions API", () => {
     ]);
   });
 
+  it("sends results with a reference as text, because Gemini looks for the media that it names", () => {
+    const value = { items: [{ $ref: "#/$defs/Item" }] };
+    const json = result("a", { type: "json", value });
+    const { payload } = renderSample(threadOf(["user", "go"], ["assistant", call("a")], ["tool", json]), {
+      format: "gemini-interactions",
+    });
+    expect(payload.input[2].result).toBe(JSON.stringify(value));
+  });
+
+  it("sends back the steps of every tool that the provider runs", () => {
+    type Hosted = Extract<Interactions.Step["type"], `${string}_call` | `${string}_result`>;
+    const tools: Record<Exclude<Hosted, `function_${string}`>, string> = {
+      code_execution_call: "id",
+      code_execution_result: "call_id",
+      file_search_call: "id",
+      file_search_result: "call_id",
+      google_maps_call: "id",
+      google_maps_result: "call_id",
+      google_search_call: "id",
+      google_search_result: "call_id",
+      mcp_server_tool_call: "id",
+      mcp_server_tool_result: "call_id",
+      processing_call: "id",
+      processing_result: "call_id",
+      retrieval_call: "id",
+      retrieval_result: "call_id",
+      url_context_call: "id",
+      url_context_result: "call_id",
+    };
+    const steps = Object.entries(tools).map(([type, field]) => ({
+      type,
+      [field]: type.replace(/_(call|result)$/, ""),
+    }));
+    const { payload, warnings } = renderSample(
+      threadOf(["user", "go"], ["assistant", ...steps.map(hosted), "Done."], ["user", "on"]),
+      { format: "gemini-interactions" },
+    );
+    expect(payload.input.slice(1, -2)).toEqual(steps);
+    expect(warnings).toEqual([]);
+    expect(geminiInteractions.check(payload)).toEqual([]);
+  });
+
   it("passes through Google's SDK byte for byte", async () => {
     const { payload } = render();
     const sent: unknown[] = [];

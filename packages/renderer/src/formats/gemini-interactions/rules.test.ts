@@ -73,6 +73,20 @@ const cases: readonly RuleCase[] = [
     good: body(on, model(says("hi")), go),
   },
   { rule: "W11", name: "blank text", bad: body(user(says(" "))), at: "$.input[0].content[0]", good: body(go) },
+  {
+    rule: "W11",
+    name: "empty image",
+    bad: body(user({ type: "image", data: "", mime_type: "image/png" })),
+    at: "$.input[0].content[0]",
+    good: body(user(...picture)),
+  },
+  {
+    rule: "W11",
+    name: "empty document in a result",
+    bad: body(go, call("a"), result("a", [{ type: "document", uri: "", mime_type: "application/pdf" }])),
+    at: "$.input[2].result[0]",
+    good: body(go, call("a"), result("a", picture)),
+  },
   { rule: "W11", name: "nothing said", bad: body(go, model(), on), at: "$.input[1]", good: body(go, on) },
   {
     rule: "W19",

@@ -1,5 +1,14 @@
 import { capabilitiesOf } from "../../input/model-capabilities.ts";
-import { asList, asText, at, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
+import {
+  asList,
+  asText,
+  at,
+  EMPTY_MEDIA,
+  type Finding,
+  isEmptyMedia,
+  isPlainObject,
+  type LegalityRule,
+} from "../../legality/legality-rule.ts";
 import { PAIRING_RULES, resultNames, toolsNamedOnce } from "../../legality/pairing-rules.ts";
 import type { InteractionsView, PlacedStep } from "./interactions-view.ts";
 
@@ -45,20 +54,31 @@ const userLast: LegalityRule<InteractionsView> = {
 
 const notEmpty: LegalityRule<InteractionsView> = {
   id: "W11",
-  description: "A step of user input or model output has content, and no text in it is empty or only white space.",
+  description:
+    "A step of user input or model output has content, and no text in it is empty or only white space. No image or document is empty, in results either.",
   reference: "Empty content",
-  find: ({ placed }) => placed.filter(isSpeech).flatMap(emptyIn),
+  find: ({ placed }) => placed.flatMap((one) => (isSpeech(one) ? emptyIn(one) : emptyMediaIn(one))),
 };
+
+const emptyMediaIn = ({ kind, step, index }: PlacedStep): readonly Finding[] =>
+  asList(kind === "function_result" ? step.result : undefined).flatMap((block, place) =>
+    hasNothing(block) ? [{ place: at(index, undefined, `result[${place}]`), problem: EMPTY_MEDIA }] : [],
+  );
+
+const MEDIA: readonly unknown[] = ["image", "audio", "document", "video"];
+
+const hasNothing = (block: unknown): boolean =>
+  isPlainObject(block) && MEDIA.includes(block.type) && isEmptyMedia(block);
 
 const isSpeech = ({ kind }: PlacedStep): boolean => kind === "user_input" || kind === "model_output";
 
 function emptyIn({ content, index }: PlacedStep): readonly Finding[] {
   if (content.length === 0) return [{ place: at(index), problem: "the step has no content" }];
-  return content.flatMap(({ type, text }, place) =>
-    type === "text" && (asText(text) ?? "").trim() === ""
-      ? [{ place: at(index, place), problem: "the text is empty" }]
-      : [],
-  );
+  return content.flatMap((block, place) => {
+    const isBlank = block.type === "text" && (asText(block.text) ?? "").trim() === "";
+    const problem = isBlank ? "the text is empty" : EMPTY_MEDIA;
+    return isBlank || hasNothing(block) ? [{ place: at(index, place), problem }] : [];
+  });
 }
 
 const objectArguments: LegalityRule<InteractionsView> = {

@@ -112,12 +112,18 @@ function lowerResult({ result }: ToolResultPart): GeminiFunctionResponse {
   };
 }
 
-/** JSON stays JSON; media go next to the text. */
+/** JSON stays JSON, unless it has a reference; media go next to the text. */
 function saidBy(content: ToolResultContent): JsonValue {
-  if (content.type === "json") return content.value;
-  if (content.type === "text") return toolResultText(content);
+  if (content.type === "json" && !hasReference(content.value)) return content.value;
+  if (content.type !== "blocks") return toolResultText(content);
   return content.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
+
+/**
+ * Checks for a `$ref` key, as in a JSON Schema: in a result, Gemini takes its value for the name of an image or document
+ * next to the text, and rejects the request when there is none.
+ */
+export const hasReference = (value: JsonValue): boolean => JSON.stringify(value).includes('"$ref":');
 
 const mediaOf = (content: ToolResultContent): readonly GeminiMedia[] =>
   content.type === "blocks"

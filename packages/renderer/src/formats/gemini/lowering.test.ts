@@ -1,4 +1,4 @@
-import { asToolCallId, type ChatMessage, type MediaSource, type Part } from "@threadfold/core";
+import { asToolCallId, type ChatMessage, type JsonValue, type MediaSource, type Part } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { gemini } from "./format.ts";
 
@@ -95,6 +95,22 @@ describe("gemini lowering", () => {
       },
       { role: "user", parts: [{ text: "on" }] },
     ]);
+  });
+
+  it("sends results with a reference as text, because Gemini looks for the media that it names", () => {
+    const body = (value: JsonValue, outcome: "success" | "failure" = "success") => {
+      const content = { type: "json", value } as const;
+      const result = { toolName: "read", callId: asToolCallId("a"), outcome, content };
+      return lowered({ role: "tool", parts: [{ type: "tool-result", result }] });
+    };
+    const sent = (response: object) => [
+      { role: "user", parts: [{ functionResponse: { id: "a", name: "read", response } }] },
+    ];
+    const schema = { items: [{ $ref: "#/$defs/Item" }] };
+    expect(body(schema)).toEqual(sent({ output: JSON.stringify(schema) }));
+    expect(body(schema, "failure")).toEqual(sent({ error: JSON.stringify(schema) }));
+    const harmless = { $defs: {}, text: 'a "$ref": b', list: ["$ref"] };
+    expect(body(harmless)).toEqual(sent({ output: harmless }));
   });
 
   it("sends tool schemas as JSON Schema, and omits empty ones", () => {

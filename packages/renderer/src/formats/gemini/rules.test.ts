@@ -16,6 +16,12 @@ const seen = (id: string) => ({
     parts: [{ inlineData: { mimeType: "image/png", data: "AA==" } }],
   },
 });
+const replied = (output: unknown, displayName?: string) => ({
+  functionResponse: {
+    ...response("a", { output }).functionResponse,
+    ...(displayName !== undefined && { parts: [{ inlineData: { mimeType: "image/png", data: "AA==", displayName } }] }),
+  },
+});
 const unnamed = (field: "functionCall" | "functionResponse", name: string) =>
   field === "functionCall"
     ? { functionCall: { name, args: {} }, thoughtSignature: "c2ln" }
@@ -62,7 +68,37 @@ const cases: readonly RuleCase[] = [
     good: body(go, model({ text: "", thoughtSignature: "c2ln" }), on),
   },
   { rule: "W11", name: "Gemini empty part", bad: body(user({})), at: "$.contents[0].parts[0]", good: body(go) },
+  {
+    rule: "W11",
+    name: "Gemini empty image",
+    bad: body(user({ inlineData: { mimeType: "image/png", data: "" } })),
+    at: "$.contents[0].parts[0]",
+    good: body(user({ fileData: { mimeType: "image/png", fileUri: "gs://b/a.png" } })),
+  },
+  {
+    rule: "W11",
+    name: "Gemini empty image in a response",
+    bad: body(
+      go,
+      model(signed("a")),
+      user({
+        functionResponse: {
+          ...response("a").functionResponse,
+          parts: [{ fileData: { mimeType: "image/png", fileUri: "" } }],
+        },
+      }),
+    ),
+    at: "$.contents[2].parts[0]",
+    good: body(go, model(signed("a")), user(seen("a"))),
+  },
   { rule: "W11", name: "Gemini turn without parts", bad: body(user()), at: "$.contents[0].parts", good: body(go) },
+  {
+    rule: "response-references",
+    name: "a response with the reference of a schema",
+    bad: body(go, model(signed("a")), user(replied([{ $ref: "#/$defs/Item" }]))),
+    at: "$.contents[2].parts[0].functionResponse.response",
+    good: body(go, model(signed("a")), user(replied({ $ref: "a.png" }, "a.png"))),
+  },
   {
     rule: "W14",
     name: "Gemini responses of one turn in two",

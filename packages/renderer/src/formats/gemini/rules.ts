@@ -3,7 +3,9 @@ import {
   asList,
   asText,
   at,
+  EMPTY_MEDIA,
   type Finding,
+  isEmptyMedia,
   isPlainObject,
   type LegalityRule,
   type PlainObject,
@@ -150,6 +152,37 @@ const objectArguments: LegalityRule<GeminiView> = {
     ]),
 };
 
+const responseReferences: LegalityRule<GeminiView> = {
+  id: "response-references",
+  description: "A `$ref` in a response names an image or document of that response.",
+  reference: "Call → result",
+  find: ({ contents }) =>
+    contents
+      .flatMap(({ responses }) => responses)
+      .filter(({ part }) => {
+        const { response, parts } = Object(part.functionResponse);
+        const names = asList(parts).map(
+          (media) => Object(Object(media).inlineData ?? Object(media).fileData).displayName,
+        );
+        return referencesIn(response).some((name) => !names.includes(name));
+      })
+      .map((placed) => ({
+        place: placeOf(placed, "functionResponse.response"),
+        problem: "the response refers to something that is not next to it",
+      })),
+};
+
+/** Returns the values of all `$ref` keys, however deep. */
+function referencesIn(response: unknown): readonly unknown[] {
+  const found: unknown[] = [];
+  const open = [response];
+  for (const value of open)
+    for (const [key, inner] of Object.entries(Object(value)))
+      if (key === "$ref") found.push(inner);
+      else if (typeof inner === "object") open.push(inner);
+  return found;
+}
+
 const argumentsOf = ({ part }: PlacedPart): unknown => Object(part.functionCall).args;
 
 /** Fields that may accompany the content of a part. */
@@ -158,7 +191,8 @@ const MARKS: readonly string[] = ["thought", "thoughtSignature", "partMetadata",
 /** A part that carries a signature may have no text: streams end with one. */
 const noEmptyPart: LegalityRule<GeminiView> = {
   id: "W11",
-  description: "A turn has parts, every part holds something, and no text is empty or only white space.",
+  description:
+    "A turn has parts, every part holds something, no text is empty or only white space, and no image or document is empty.",
   reference: "Empty content",
   find: ({ contents }) =>
     contents.flatMap(({ parts, index }): readonly Finding[] =>
@@ -174,8 +208,11 @@ const noEmptyPart: LegalityRule<GeminiView> = {
 function problemOf({ part }: PlacedPart): string | undefined {
   if (typeof part.thoughtSignature === "string" && typeof part.text === "string") return undefined;
   if (typeof part.text === "string" && part.text.trim() === "") return "the text is blank";
+  if ([part, ...asList(Object(part.functionResponse).parts)].some(hasEmptyMedia)) return EMPTY_MEDIA;
   return Object.keys(part).every((key) => MARKS.includes(key)) ? "the part is empty" : undefined;
 }
+
+const hasEmptyMedia = (part: unknown): boolean => isPlainObject(part) && isEmptyMedia(part.inlineData ?? part.fileData);
 
 const hasContents: LegalityRule<GeminiView> = {
   id: "contents",
@@ -226,6 +263,7 @@ export const GEMINI_RULES: readonly LegalityRule<GeminiView>[] = [
   responseCount,
   callSignatures,
   objectArguments,
+  responseReferences,
   callsBehindUser,
   thoughtsByModel,
   mediaInResponses,

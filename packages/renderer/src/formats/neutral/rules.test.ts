@@ -84,6 +84,16 @@ const cases: readonly RuleCase[] = [
   { rule: "W11", name: "blank text", bad: body(user("")), at: "$.messages[0].parts[0]", good: body(user("x")) },
   {
     rule: "W11",
+    name: "empty image",
+    bad: body({
+      role: "user",
+      parts: [{ type: "image", source: { kind: "base64", mediaType: "image/png", data: "" } }],
+    }),
+    at: "$.messages[0].parts[0]",
+    good: body({ role: "user", parts: [{ type: "image", source: { kind: "url", url: "https://example.com/a.png" } }] }),
+  },
+  {
+    rule: "W11",
     name: "no parts",
     bad: body({ role: "user", parts: [] }),
     at: "$.messages[0].parts",

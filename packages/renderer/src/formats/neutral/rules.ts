@@ -2,6 +2,8 @@ import {
   asList,
   asText,
   at,
+  EMPTY_MEDIA,
+  isEmptyMedia,
   isPlainObject,
   type LegalityRule,
   type PlainObject,
@@ -23,19 +25,24 @@ const endsOnUser: LegalityRule<NeutralView> = {
 
 const noBlankText: LegalityRule<NeutralView> = {
   id: "W11",
-  description: "Every message has parts, and no text is empty or only white space.",
+  description: "Every message has parts, no text is empty or only white space, and no image or document is empty.",
   reference: "Empty content",
   find: ({ messages }) =>
     messages.flatMap(({ parts }, message) =>
       parts.length === 0
         ? [{ place: at(message, undefined, "parts"), problem: "the message has no parts" }]
-        : parts.flatMap(({ type, text }, index) =>
-            type === "text" && typeof text === "string" && text.trim() === ""
-              ? [{ place: at(message, undefined, `parts[${index}]`), problem: "the text is blank" }]
-              : [],
-          ),
+        : parts.flatMap((part, index) => {
+            const problem = problemOf(part);
+            return problem === undefined ? [] : [{ place: at(message, undefined, `parts[${index}]`), problem }];
+          }),
     ),
 };
+
+function problemOf({ type, text, source, result }: PlainObject): string | undefined {
+  if (type === "text") return typeof text === "string" && text.trim() === "" ? "the text is blank" : undefined;
+  const sources = [source, ...asList(Object(Object(result).content).blocks).map((block) => Object(block).source)];
+  return sources.some(isEmptyMedia) ? EMPTY_MEDIA : undefined;
+}
 
 /** Rules that apply to every provider. */
 export const NEUTRAL_RULES: readonly LegalityRule<NeutralView>[] = [

@@ -97,6 +97,20 @@ const cases: readonly RuleCase[] = [
   },
   {
     rule: "W11",
+    name: "data URL without data",
+    bad: body(user([{ type: "image_url", image_url: { url: "data:image/png;base64," } }])),
+    at: "$.messages[0].content[0]",
+    good: body(user([{ type: "image_url", image_url: { url: "data:image/png;base64,AA==" } }])),
+  },
+  {
+    rule: "W11",
+    name: "empty file",
+    bad: body(user([{ type: "file", file: { filename: "a.pdf", file_data: "" } }])),
+    at: "$.messages[0].content[0]",
+    good: body(user([{ type: "file", file: { file_id: "file_1" } }])),
+  },
+  {
+    rule: "W11",
     name: "blank text part",
     bad: body(
       user([
@@ -135,6 +149,16 @@ const cases: readonly RuleCase[] = [
     bad: { tools: [{ type: "function", function: { name: "a.b" } }], messages: [user("go")] },
     at: "$.tools[0].function.name",
     good: { tools: [{ type: "function", function: { name: "a_b" } }], messages: [user("go")] },
+  },
+  {
+    rule: "tool-schemas",
+    name: "parameters without a list of properties",
+    bad: {
+      tools: [{ type: "function", function: { name: "a", parameters: { type: "object" } } }],
+      messages: [user("go")],
+    },
+    at: "$.tools[0].function.parameters.properties",
+    good: { tools: [{ type: "function", function: { name: "a" } }], messages: [user("go")] },
   },
   {
     rule: "tool-schemas",

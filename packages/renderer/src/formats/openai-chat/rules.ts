@@ -1,4 +1,14 @@
-import { asList, asText, at, type Finding, isPlainObject, type LegalityRule } from "../../legality/legality-rule.ts";
+import {
+  asList,
+  asText,
+  at,
+  EMPTY_MEDIA,
+  type Finding,
+  isEmptyMedia,
+  isPlainObject,
+  type LegalityRule,
+  type PlainObject,
+} from "../../legality/legality-rule.ts";
 import { PAIRING_RULES, toolSchemas } from "../../legality/pairing-rules.ts";
 import { findNoJsonAsked } from "../json-mode.ts";
 import type { OpenAIChatView, PlacedCall } from "./openai-chat-view.ts";
@@ -102,19 +112,25 @@ const isBlank = (text: unknown): boolean => typeof text === "string" && text.tri
 /** A tool may have nothing to say, and so may a message that calls tools: frameworks send empty text as its content. */
 const noBlankText: LegalityRule<OpenAIChatView> = {
   id: "W11",
-  description: "No text outside tool results is empty or only white space.",
+  description: "No text outside tool results is empty or only white space, and no image or document is empty.",
   reference: "Empty content",
   find: ({ messages }) =>
     messages.flatMap(({ role, content, tool_calls: calls }, index): readonly Finding[] => {
       if (role === "tool" || (content === "" && asList(calls).length > 0)) return [];
       if (isBlank(content)) return [{ place: at(index), problem: PROBLEM }];
-      return asList(content).flatMap((part, place) =>
-        isPlainObject(part) && part.type === "text" && isBlank(part.text)
-          ? [{ place: at(index, place), problem: PROBLEM }]
-          : [],
-      );
+      return asList(content).flatMap((part, place) => {
+        const problem = isPlainObject(part) ? emptiness(part) : undefined;
+        return problem === undefined ? [] : [{ place: at(index, place), problem }];
+      });
     }),
 };
+
+function emptiness(part: PlainObject): string | undefined {
+  if (part.type === "text") return isBlank(part.text) ? PROBLEM : undefined;
+  return typeof part.type === "string" && MEDIA.includes(part.type) && isEmptyMedia(part[part.type])
+    ? EMPTY_MEDIA
+    : undefined;
+}
 
 const ROLES: readonly unknown[] = ["system", "developer", "user", "assistant", "tool"];
 
@@ -163,7 +179,11 @@ export const OPENAI_CHAT_RULES: readonly LegalityRule<OpenAIChatView>[] = [
   callIdForm,
   callIdOnce,
   toolNames,
-  toolSchemas("function", "parameters"),
+  toolSchemas({
+    path: ["function", "parameters"],
+    refused: ["allOf", "anyOf", "oneOf", "enum", "const", "not"],
+    listsProperties: true,
+  }),
   mediaPlaces,
   jsonMode,
 ];

@@ -28,7 +28,13 @@ const body = (...input: unknown[]) => ({ input });
 
 const json = { type: "json_object" };
 
-const waiting = { type: "function", name: "read", parameters: { type: "object" }, strict: false, defer_loading: true };
+const waiting = {
+  type: "function",
+  name: "read",
+  parameters: { type: "object", properties: {} },
+  strict: false,
+  defer_loading: true,
+};
 const forModel = (model: string, tools: readonly unknown[], ...input: unknown[]) => ({
   ...body(...input),
   model,
@@ -131,6 +137,20 @@ const cases: readonly RuleCase[] = [
     bad: body(user([image, { type: "input_text", text: "" }])),
     at: "$.input[0].content[1]",
     good: body(user([image, { type: "input_text", text: "x" }])),
+  },
+  {
+    rule: "W11",
+    name: "Responses empty image",
+    bad: body(user([{ ...image, image_url: "" }])),
+    at: "$.input[0].content[0]",
+    good: body(user([{ type: "input_image", detail: "auto", file_id: "file_1" }])),
+  },
+  {
+    rule: "W11",
+    name: "Responses empty file in an output",
+    bad: body(user("go"), call("a"), output("a", [{ type: "input_file", filename: "a.pdf", file_data: "data:," }])),
+    at: "$.input[2].output[0]",
+    good: body(user("go"), call("a"), output("a", [image])),
   },
   {
     rule: "W11",
@@ -323,6 +343,19 @@ const cases: readonly RuleCase[] = [
     bad: { tools: [{ type: "function", name: "a", parameters: { type: "string" } }], ...body(user("go")) },
     at: "$.tools[0].parameters.type",
     good: { tools: [{ type: "function", name: "a", parameters: null }], ...body(user("go")) },
+  },
+  {
+    rule: "tool-schemas",
+    name: "parameters with a condition at their top",
+    bad: {
+      tools: [{ type: "function", name: "a", parameters: { type: "object", properties: {}, not: {} } }],
+      ...body(user("go")),
+    },
+    at: "$.tools[0].parameters.not",
+    good: {
+      tools: [{ type: "function", name: "a", parameters: { type: "object", properties: { b: { not: {} } } } }],
+      ...body(user("go")),
+    },
   },
   {
     rule: "tool-schemas",

@@ -3,7 +3,9 @@ import {
   asList,
   asText,
   at,
+  EMPTY_MEDIA,
   type Finding,
+  isEmptyMedia,
   isPlainObject,
   type LegalityRule,
   type PlainObject,
@@ -145,20 +147,29 @@ const isBlank = (text: unknown): boolean => typeof text === "string" && text.tri
 /** A tool may have nothing to say: blank outputs are legal. */
 const noBlankText: LegalityRule<ResponsesView> = {
   id: "W11",
-  description: "A message has content, and no text in it is empty or only white space.",
+  description:
+    "A message has content, and no text in it is empty or only white space. No image or document is empty, in outputs either.",
   reference: "Empty content",
   find: ({ items }) => items.flatMap(blankIn),
 };
 
-function blankIn({ kind, item: { content }, index }: PlacedItem): readonly Finding[] {
-  if (kind !== "message") return [];
+function blankIn({ kind, item: { content, output }, index }: PlacedItem): readonly Finding[] {
+  if (kind !== "message")
+    return asList(output).flatMap((part, place) =>
+      isEmptyInput(part) ? [{ place: at(index, undefined, `output[${place}]`), problem: EMPTY_MEDIA }] : [],
+    );
   if (isBlank(content)) return [{ place: at(index), problem: PROBLEM }];
   if (!Array.isArray(content)) return [];
   if (content.length === 0) return [{ place: at(index, undefined, "content"), problem: "the message has no content" }];
-  return content.flatMap((part, place) =>
-    isPlainObject(part) && isBlank(part.text) ? [{ place: at(index, place), problem: PROBLEM }] : [],
-  );
+  return content.flatMap((part, place) => {
+    const isEmpty = isEmptyInput(part);
+    const isNothing = isEmpty || (isPlainObject(part) && isBlank(part.text));
+    return isNothing ? [{ place: at(index, place), problem: isEmpty ? EMPTY_MEDIA : PROBLEM }] : [];
+  });
 }
+
+const isEmptyInput = (part: unknown): boolean =>
+  isPlainObject(part) && MEDIA.includes(part.type) && isEmptyMedia(part.input_audio ?? part);
 
 const toolSearch: LegalityRule<ResponsesView> = {
   id: "tool-search",
@@ -221,7 +232,11 @@ export const OPENAI_RESPONSES_RULES: readonly LegalityRule<ResponsesView>[] = [
   mediaPlaces,
   toolNames,
   toolsNamedOnce(isNamedTool),
-  toolSchemas("parameters"),
+  toolSchemas({
+    path: ["parameters"],
+    refused: ["allOf", "anyOf", "oneOf", "enum", "const", "not"],
+    listsProperties: true,
+  }),
   toolSearch,
   jsonMode,
 ];
