@@ -561,6 +561,7 @@ export {
   type RecallPage,
   type RecallRequest,
   type RecallSearch,
+  requireBranch,
   type ScoredPage,
   type ScoredPassage,
   searchPassages,

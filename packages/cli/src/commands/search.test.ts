@@ -52,7 +52,7 @@ describe("search", () => {
     expect([await found("docs"), await found("review"), await found("review/tests")]).toEqual([2, 1, 2]);
     const { data } = await compact([bench.file("long.json", openAiSession(LONG)), "--store", bench.store]);
     const { envelope } = await json(["search", data.threadId, "step", "--branch", "nope", "--store", bench.store]);
-    expect(envelope.error?.hint).toBe("It has only the main branch: leave out --branch.");
+    expect(envelope.error?.hint).toBe("It has only the main branch: leave out the branch.");
   });
 
   it("C6 refuses a malformed time and page, and a query without a word", async () => {

@@ -1,10 +1,9 @@
 import {
-  type AgentThread,
   actionOf,
   type CompactionAction,
-  isBranchVisible,
   type RecallHit,
   recallTerms,
+  requireBranch,
   ThreadfoldError,
 } from "@threadfold/core";
 import { MemoryRecallIndex } from "@threadfold/rehydration";
@@ -47,7 +46,7 @@ export const searchCommand: CliCommand = {
       throw new ThreadfoldError("USAGE", `The query ${JSON.stringify(query)} has no word to search for.`);
     return readingStore(options, io.env, async (store) => {
       const thread = await storedThread(store, threadId);
-      if (typeof options["branch"] === "string") checkBranch(thread, options["branch"]);
+      if (typeof options["branch"] === "string") requireBranch(thread.id, thread.messages, options["branch"]);
       const plan = await storedPlan(store, thread.id, version);
       // Built for this one search: a command that only reads writes nothing to the store.
       const index = new MemoryRecallIndex();
@@ -68,20 +67,6 @@ export const searchCommand: CliCommand = {
     });
   },
 };
-
-/**
- * Checks that a thread has a branch, or branches below it: any other sees what the main branch sees.
- *
- * @throws ThreadfoldError `INVALID_QUERY`.
- */
-function checkBranch({ id, messages }: AgentThread, branch: string): void {
-  const branches = [...new Set([...messages].flatMap((message) => message.branch ?? []))];
-  if (branches.some((known) => isBranchVisible(branch, known))) return;
-  const none = "It has only the main branch: leave out --branch.";
-  throw new ThreadfoldError("INVALID_QUERY", `Thread ${id} has no branch ${JSON.stringify(branch)}.`, {
-    hint: branches.length === 0 ? none : `Its branches: ${branches.join(", ")}.`,
-  });
-}
 
 /** Parses the page number. @throws ThreadfoldError `USAGE`. */
 function pageNumber({ page }: CliCall["options"]): number {

@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import * as z from "../json/schema.ts";
 import { type MessageId, messageIdSchema } from "../model/ids.ts";
-import { type Role, roleSchema } from "../model/message.ts";
+import { type Message, type Role, roleSchema } from "../model/message.ts";
 import { timeSchema } from "../time/clock.ts";
 import type { RecallPassage } from "./recall-passage.ts";
 import { recallTerms, unspacedWords } from "./recall-terms.ts";
@@ -122,6 +122,22 @@ export const recallCursor = (offset: number): string => `after-${offset}`;
 export function isBranchVisible(branch: string | undefined, from: string | undefined): boolean {
   if (branch === undefined) return true;
   return from !== undefined && (from === branch || from.startsWith(`${branch}/`));
+}
+
+/**
+ * Checks that a thread has a branch, or branches below it: a search from any other finds what the main branch sees.
+ *
+ * @throws ThreadfoldError `INVALID_QUERY` that names the thread's branches.
+ */
+export function requireBranch(threadId: string, messages: Iterable<Pick<Message, "branch">>, branch: string): void {
+  const branches = [...new Set([...messages].flatMap((message) => message.branch ?? []))];
+  if (branches.some((known) => isBranchVisible(branch, known))) return;
+  throw new ThreadfoldError("INVALID_QUERY", `Thread ${threadId} has no branch ${JSON.stringify(branch)}.`, {
+    hint:
+      branches.length === 0
+        ? "It has only the main branch: leave out the branch."
+        : `Its branches: ${branches.join(", ")}.`,
+  });
 }
 
 const milliseconds = (text: string | undefined): number | undefined =>

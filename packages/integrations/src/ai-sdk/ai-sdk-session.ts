@@ -1,5 +1,5 @@
 import { type ContextSession, type ModelResponse, stopReasonOf } from "@threadfold/session";
-import type { AskOptions } from "../mirror/ask-model.ts";
+import { type AskOptions, checkDoor } from "../mirror/ask-model.ts";
 import { type DoorOptions, givenDoorOptions } from "../mirror/divergence.ts";
 import { RECALL_DEFINITIONS } from "../mirror/recall-tools.ts";
 import { ThreadMirror } from "../mirror/thread-mirror.ts";
@@ -50,6 +50,7 @@ const KNOWN = new WeakMap<ContextSession, AiSdkSession>();
 
 /** Returns the session's shared state, creating it on first use. */
 export function aiSdkSession({ session, ...options }: AiSdkSessionOptions): AiSdkSession {
+  checkDoor({ session }, "ai-sdk");
   const state = KNOWN.get(session) ?? newState(session);
   const { onRequest, ...divergence } = givenDoorOptions(options);
   state.mirror.follow(divergence);

@@ -257,10 +257,4 @@ describe("a loop over the Anthropic SDK", () => {
       { by: "provider", inputTokens: 90_010, outputTokens: 800, cacheReadTokens: 10 },
     ]);
   });
-
-  it("rejects a session that makes requests for another API", async () => {
-    const session = await sessionIn("openai-chat");
-    const turn = anthropicTurn({ session, client: clientFor().client, ...params });
-    await expect(turn.send("Begin.")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
-  });
 });

@@ -1,6 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { JsonObject } from "@threadfold/core";
-import { liveFrame } from "@threadfold/importers";
 import {
   type ContextSession,
   type FrameFields,
@@ -8,7 +7,7 @@ import {
   type PreparedRequest,
   stopReasonOf,
 } from "@threadfold/session";
-import { payloadOf } from "../mirror/ask-model.ts";
+import { checkLoop, hostFrame, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import {
@@ -64,11 +63,12 @@ export interface AnthropicTurn {
  * header that the client sets.
  */
 export function anthropicTurn({ session, clock, client, onStream, ...request }: AnthropicTurnOptions): AnthropicTurn {
+  checkLoop({ session, client }, "anthropic-messages", onStream === undefined ? "messages.create" : "messages.stream");
   const { system, tools, cache_control: automatic, ...settings } = request;
   const door = {
     format: "anthropic-messages" as const,
     model: request.model,
-    frame: { ...frameOf(system, tools), ...hostOf(session, request.thinking) },
+    frame: { ...hostFrame("anthropic-messages", { system, tools }), ...hostOf(session, request.thinking) },
     read: (answer: Anthropic.Message) => fromAnthropic(answer),
     ask(payload: JsonObject, signal: AbortSignal | undefined, betas: readonly string[]): Promise<Anthropic.Message> {
       const conversation = toAnthropicRequest({ format: session.format.id, payload });
@@ -113,13 +113,6 @@ function hasPlaceForMark({ system, tools = [], messages }: AnthropicConversation
   const before = [...tools, ...(typeof system === "object" ? system : [])];
   const marked = [...before, ...blocks].filter((one) => "cache_control" in one && one.cache_control);
   return marked.length < MOST_MARKS && (blocks.length === 0 || marked.at(-1) !== blocks.at(-1));
-}
-
-type Frame = Pick<AnthropicTurnOptions, "system" | "tools">;
-
-function frameOf(system: Frame["system"], tools: Frame["tools"]): FrameFields {
-  const frame = liveFrame("anthropic-messages", { system, tools });
-  return { ...(system !== undefined && { system: frame.system }), ...(tools !== undefined && { tools: frame.tools }) };
 }
 
 /** Thinking with a budget restricts what a fold may remove from the open tool loop, whatever the model's name. */

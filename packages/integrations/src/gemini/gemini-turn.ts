@@ -18,7 +18,7 @@ import {
   type PreparedRequest,
   stopReasonOf,
 } from "@threadfold/session";
-import { payloadOf } from "../mirror/ask-model.ts";
+import { checkLoop, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import {
@@ -83,6 +83,8 @@ export interface GeminiTurn {
  * answered here; when the model called nothing else, it is asked again at once.
  */
 export function geminiTurn({ session, clock, client, model, config = {}, onChunk }: GeminiTurnOptions): GeminiTurn {
+  const call = onChunk === undefined ? "models.generateContent" : "models.generateContentStream";
+  checkLoop({ session, client }, "gemini", call);
   const door = {
     format: "gemini" as const,
     model,

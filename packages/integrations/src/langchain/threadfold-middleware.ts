@@ -21,7 +21,7 @@ import {
   type ModelRequest,
   tool,
 } from "langchain";
-import { type AskOptions, askModel, modelName } from "../mirror/ask-model.ts";
+import { type AskOptions, askModel, checkDoor, modelName } from "../mirror/ask-model.ts";
 import { currentSession, type DoorOptions, givenDoorOptions } from "../mirror/divergence.ts";
 import { type RecallTool, recallTools } from "../mirror/recall-tools.ts";
 import { type OpenSession, openOneSession, ThreadMirrors } from "../mirror/thread-mirror.ts";
@@ -64,6 +64,7 @@ type Handler = (request: ModelRequest) => AIMessage | Promise<AIMessage>;
  * @throws ThreadfoldError `INVALID_CONFIG` for a policy that is not valid.
  */
 export function threadfoldMiddleware(options: ThreadfoldMiddlewareOptions) {
+  checkDoor(options);
   const { onRequest, ...divergence } = givenDoorOptions(options);
   const maxOpenSessions = "session" in options ? 1 : (options.maxOpenSessions ?? 100);
   const mirrors = new ThreadMirrors({ ...divergence, format: "ai-sdk", maxOpenSessions });

@@ -12,7 +12,7 @@ import { liveFrame } from "@threadfold/importers";
 import type { ContextSession, FrameFields, RequestFrame } from "@threadfold/session";
 import { reportAnswer } from "../ai-sdk/ai-sdk-session.ts";
 import { languageModelPrompt, partsOfPrompt } from "../ai-sdk/compaction-middleware.ts";
-import { modelName, type OnRequest, payloadOf, prepareFor } from "../mirror/ask-model.ts";
+import { checkDoor, modelName, type OnRequest, payloadOf, prepareFor } from "../mirror/ask-model.ts";
 import { currentSession, type DoorOptions, givenDoorOptions } from "../mirror/divergence.ts";
 import { type RecallTool, recallTools, type ThreadfoldToolName } from "../mirror/recall-tools.ts";
 import { openOneSession, type ThreadMirror, ThreadMirrors } from "../mirror/thread-mirror.ts";
@@ -68,6 +68,7 @@ export class ThreadfoldProcessor implements Processor<"threadfold"> {
   readonly #prompted = new WeakMap<object, ContextSession>();
 
   constructor(options: ThreadfoldProcessorOptions) {
+    checkDoor(options, "ai-sdk");
     const { onRequest, ...divergence } = givenDoorOptions(options);
     this.#options = options;
     this.#onRequest = onRequest;

@@ -1,5 +1,5 @@
 import { type JsonObject, ThreadfoldError } from "@threadfold/core";
-import type { LiveFormat } from "@threadfold/importers";
+import { type LiveFormat, liveFrame } from "@threadfold/importers";
 import { capabilitiesOf } from "@threadfold/renderer";
 import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
 
@@ -103,7 +103,67 @@ export function payloadOf(
   wanted: LiveFormat,
 ): JsonObject {
   if (format === wanted) return payload;
-  throw new ThreadfoldError("INVALID_CONFIG", `The session renders requests in the format ${format}, not ${wanted}.`, {
+  throw otherFormat(format, wanted);
+}
+
+const otherFormat = (format: string, wanted: LiveFormat): ThreadfoldError =>
+  new ThreadfoldError("INVALID_CONFIG", `The session renders requests in the format ${format}, not ${wanted}.`, {
     hint: `Open the session with format: formatById("${wanted}").`,
   });
+
+/**
+ * Checks the session that an integration is created with, unless it opens its own. A mistake would otherwise show only
+ * at the first request, when the thread already has the message that led to it.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` without a session, or for one of another format.
+ */
+export function checkDoor(options: unknown, format?: LiveFormat): void {
+  const { session, open } = Object(options) as { readonly session?: ContextSession; readonly open?: unknown };
+  if (typeof open === "function") return;
+  if (typeof session?.prepare !== "function")
+    throw refused("session", "it has to be an open session.", "Pass what `await ContextSession.open(…)` returned.");
+  if (format !== undefined && session.format.id !== format) throw otherFormat(session.format.id, format);
 }
+
+/**
+ * Checks what a loop over a provider's SDK is created with.
+ *
+ * @param call the path of the client's method that the loop calls.
+ * @throws ThreadfoldError `INVALID_CONFIG` as {@link checkDoor} does, and for something that is not the SDK's client.
+ */
+export function checkLoop(
+  options: { readonly session: ContextSession; readonly client: unknown },
+  format: LiveFormat,
+  call: string,
+): void {
+  checkDoor(options, format);
+  const method = call.split(".").reduce((part: unknown, name): unknown => Object(part)[name], options.client);
+  if (typeof method !== "function")
+    throw refused("client", `it has no ${call}.`, "Pass the client of the provider's SDK.");
+}
+
+/**
+ * Reads what a host sends besides the conversation, like `liveFrame`, which leaves out what it cannot read.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` that names what would be left out.
+ */
+export function hostFrame(
+  format: LiveFormat,
+  { system, tools }: { readonly system?: unknown; readonly tools?: unknown },
+): FrameFields {
+  if (system !== undefined && system !== null && typeof system !== "string" && !Array.isArray(system))
+    throw refused("system", "it has to be a text.", "Pass a text, or what the SDK takes for the system prompt.");
+  if (tools !== undefined && tools !== null && !Array.isArray(tools))
+    throw refused("tools", "it has to be a list.", "Pass a list of tools, in the form that the SDK sends.");
+  for (const [index, tool] of (tools ?? []).entries())
+    if (liveFrame(format, { tools: [tool] }).tools.length === 0)
+      throw refused(`tools[${index}]`, `it cannot be read as a tool of ${format}.`, TOOL_HINT);
+  const frame = liveFrame(format, { system, instructions: system, tools });
+  return { ...(system !== undefined && { system: frame.system }), ...(tools !== undefined && { tools: frame.tools }) };
+}
+
+const TOOL_HINT =
+  "Pass tools with a name, in the form that the SDK sends. Of OpenAI's formats, only Responses has custom tools here.";
+
+const refused = (name: string, problem: string, hint: string): ThreadfoldError =>
+  new ThreadfoldError("INVALID_CONFIG", `${name}: ${problem}`, { hint, details: { name } });

@@ -2,7 +2,7 @@ import { asThreadId, type Clock, type MessageInput, ThreadfoldError, type Thread
 import { type LiveFormat, type MessageReader, messageReader } from "@threadfold/importers";
 import { type ContextSession, SerialQueue, systemClock } from "@threadfold/session";
 import { alignmentOf, isSameMessage, positionOf } from "./alignment.ts";
-import { followOn } from "./ask-model.ts";
+import { checkDoor, followOn } from "./ask-model.ts";
 import {
   type DivergenceOptions,
   historyDiverged,
@@ -81,6 +81,7 @@ export class ThreadMirror {
   #unwritten = NOTHING;
 
   constructor(options: ThreadMirrorOptions) {
+    checkDoor({ session: options.session });
     this.#options = options;
     this.#divergence = options;
     this.#clock = options.clock ?? systemClock;

@@ -1,8 +1,7 @@
 import type { JsonObject } from "@threadfold/core";
-import { liveFrame } from "@threadfold/importers";
 import { type ContextSession, type ModelResponse, type PreparedRequest, stopReasonOf } from "@threadfold/session";
 import type OpenAI from "openai";
-import { modelName, payloadOf } from "../mirror/ask-model.ts";
+import { checkLoop, hostFrame, modelName, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import {
@@ -70,11 +69,13 @@ export function openaiChatTurn({
   onStream,
   ...request
 }: OpenaiChatTurnOptions): OpenaiChatTurn {
+  const call = onStream === undefined ? "chat.completions.create" : "chat.completions.stream";
+  checkLoop({ session, client }, "openai-chat", call);
   const { tools, ...settings } = request;
   const door = {
     format: "openai-chat" as const,
     model: modelName(settings.model),
-    ...(tools !== undefined && { frame: { tools: liveFrame("openai-chat", { tools }).tools } }),
+    frame: hostFrame("openai-chat", { tools }),
     read: fromOpenaiChat,
     async ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<OpenAI.Chat.ChatCompletion> {
       const body = { ...settings, ...toOpenaiChatRequest({ format: session.format.id, payload }) };
@@ -125,7 +126,7 @@ async function completionOf(stream: ChatStream): Promise<OpenAI.Chat.ChatComplet
  * @throws ThreadfoldError `INVALID_MESSAGE` for a completion without a choice.
  */
 export function fromOpenaiChat(completion: OpenAI.Chat.ChatCompletion): ModelResponse {
-  const { id, model, usage, choices } = withCallIds(completion);
+  const { id, model, usage, choices = [] } = withCallIds(completion);
   const [choice] = choices;
   const value = choice && {
     ...withoutEmptyText(choice.message),
@@ -147,7 +148,7 @@ const withoutEmptyText = (message: OpenAI.Chat.ChatCompletionMessage): OpenAI.Ch
  * apart.
  */
 function withCallIds(completion: OpenAI.Chat.ChatCompletion): OpenAI.Chat.ChatCompletion {
-  const [choice, ...others] = completion.choices;
+  const [choice, ...others] = completion.choices ?? [];
   const calls = choice?.message.tool_calls ?? [];
   if (choice === undefined || calls.every(hasId)) return completion;
   const answerId = idOfAnswer(completion.id);

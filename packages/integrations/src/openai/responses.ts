@@ -1,14 +1,7 @@
 import { asMessageId, type JsonObject, type ModelCallFailureKind, modelCallError, type Usage } from "@threadfold/core";
-import { liveFrame } from "@threadfold/importers";
-import {
-  type ContextSession,
-  type FrameFields,
-  type ModelResponse,
-  type PreparedRequest,
-  stopReasonOf,
-} from "@threadfold/session";
+import { type ContextSession, type ModelResponse, type PreparedRequest, stopReasonOf } from "@threadfold/session";
 import type OpenAI from "openai";
-import { modelName, payloadOf } from "../mirror/ask-model.ts";
+import { checkLoop, hostFrame, modelName, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import {
@@ -105,10 +98,12 @@ export function openaiResponsesTurn(
 export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): OpenaiResponsesTurn;
 export function openaiResponsesTurn(options: OpenaiResponsesTurnOptions): OpenaiResponsesTurn {
   const { session, clock, client, onStream, instructions, tools, ...settings } = options;
+  checkLoop(options, "openai-responses", onStream === undefined ? "responses.create" : "responses.stream");
   const door = {
     format: "openai-responses" as const,
     model: modelName(settings.model),
-    frame: frameOf(instructions, tools),
+    // Null instructions count as absent ones: the API has both.
+    frame: hostFrame("openai-responses", { system: instructions, tools }),
     read: (answer: Response) => fromOpenaiResponse(answer),
     hasOpaqueCalls: ({ output }: Response) => !clientCalls(output).every(isToolCall),
     async ask(payload: JsonObject, signal: AbortSignal | undefined): Promise<Response> {
@@ -181,17 +176,6 @@ function isForClient(item: OutputItem): item is ResponsesCall {
   }
 }
 
-type Frame = Pick<OpenaiResponsesTurnOptions, "instructions" | "tools">;
-
-/** Null instructions count as absent ones: the API has both. */
-function frameOf(instructions: Frame["instructions"], tools: Frame["tools"]): FrameFields {
-  const frame = liveFrame("openai-responses", { instructions, tools });
-  return {
-    ...(instructions !== undefined && { system: frame.system }),
-    ...(tools !== undefined && { tools: frame.tools }),
-  };
-}
-
 /**
  * Some refusals arrive as a response with the status `failed`, such as an overflow that occurs while the answer
  * streams.
@@ -222,7 +206,8 @@ const FAILURE_KINDS: Readonly<Record<string, ModelCallFailureKind>> = {
 export function fromOpenaiResponse(response: Response | OpenAI.Responses.CompactedResponse): ModelResponse {
   const { model, output, usage, status, incomplete_details: incomplete }: AnyResponse = response;
   const id = idOfAnswer(response.id);
-  const read = readOnce("openai-responses", output, model === undefined ? {} : { model });
+  const items = Array.isArray(output) ? output : [output];
+  const read = readOnce("openai-responses", items, model === undefined ? {} : { model });
   const used = usageOf(usage);
   const messages = read.map((message, index) => ({
     ...message,

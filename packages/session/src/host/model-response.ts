@@ -26,6 +26,8 @@ export function checkResponse(response: ModelResponse): void {
   const hint = "Pass { messages: [message], usage }. Read an answer of the Anthropic SDK with fromAnthropic.";
   if (!Array.isArray((response as Partial<ModelResponse> | null)?.messages))
     refuseArgument("response", "messages has to be a list.", hint);
+  const strange = response.messages.findIndex((message) => !Array.isArray(Object(message).parts));
+  if (strange >= 0) refuseArgument(`response.messages[${strange}]`, "it is not a message with parts.", hint);
   checkOptions("response", response, RESPONSE);
   if (response.usage !== undefined) checkUsage(response.usage);
 }

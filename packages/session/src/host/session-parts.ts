@@ -24,7 +24,7 @@ import {
   threadfoldPreset,
 } from "@threadfold/strategies";
 import { characterClassTokenizer } from "@threadfold/tokenizers";
-import { type CheckedOptions, checkedOptions, checkNewThread, has, refuseArgument } from "./checked-options.ts";
+import { type CheckedOptions, checkedOptions, checkNewThread, refuseArgument } from "./checked-options.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
 
 /** The system clock. */
@@ -65,43 +65,39 @@ export async function openedOptions(given: OpenOptions): Promise<SessionOptions>
   };
 }
 
-/** A member that an option's value must have, and a hint on where to get such a value. */
-interface RequiredMember {
-  readonly option: keyof SessionOptions;
-  readonly member: string;
+/** What sessions call on a part of the host's own, and where to get such a part. */
+interface RequiredPart {
+  /** The option, or a member of it. */
+  readonly path: string;
+  /** Left out are methods that a part may be without. */
+  readonly calls: readonly string[];
   readonly hint: string;
 }
 
-/** The members that sessions use first. */
-const REQUIRED_MEMBERS: readonly RequiredMember[] = [
-  { option: "store", member: "threads", hint: 'Pass a store, or the path of one, such as "threads.db".' },
-  { option: "preset", member: "trigger", hint: 'Pass a preset or the name of one, such as "codex".' },
-  { option: "format", member: "lower", hint: 'Pass a format or the name of one, such as "openai-chat".' },
-  { option: "tokenizer", member: "countTokens", hint: "Pass a counter, such as heuristicTokenizer()." },
-  { option: "summaryModel", member: "complete", hint: "Pass an object with an id and complete(request)." },
-  { option: "vectors", member: "store", hint: "Pass an object with a store and embed(texts)." },
-  { option: "vectors", member: "embed", hint: "Pass an object with a store and embed(texts)." },
-  { option: "summarizer", member: "summarize", hint: "Pass an object with an id and summarize(request)." },
-];
+const STORE_HINT = 'Pass a store, or the path of one, such as "threads.db".';
+const VECTORS_HINT = "Pass an object with a store and embed(texts).";
 
-/** What sessions call, by the path of the option's part. Left out are methods that a part may be without. */
-const PART_CALLS: Readonly<Record<string, readonly string[]>> = {
-  "store.threads": ["append", "load", "list"],
-  "store.plans": ["getCurrentPlan", "getPlan", "listPlans", "commitPlan"],
-  "store.artifacts": ["store", "getMetadata", "retrieve", "list"],
-  "store.journal": ["append", "read"],
-  store: ["close"],
-  preset: ["trigger"],
-  format: ["lower"],
-  tokenizer: ["countTokens", "countPart", "messageOverhead", "countMessage", "countToolSchemas", "countRequest"],
-  clock: ["now"],
-  summaryModel: ["complete"],
-  summarizer: ["summarize"],
-  summaryCache: ["get", "set"],
-  determinismProbe: ["probe"],
-  vectors: ["embed"],
-  "vectors.store": ["search"],
-};
+const REQUIRED_PARTS: readonly RequiredPart[] = [
+  { path: "store.threads", calls: ["append", "load", "list"], hint: STORE_HINT },
+  { path: "store.plans", calls: ["getCurrentPlan", "getPlan", "listPlans", "commitPlan"], hint: STORE_HINT },
+  { path: "store.artifacts", calls: ["store", "getMetadata", "retrieve", "list"], hint: STORE_HINT },
+  { path: "store.journal", calls: ["append", "read"], hint: STORE_HINT },
+  { path: "store", calls: ["close"], hint: STORE_HINT },
+  { path: "preset", calls: ["trigger"], hint: 'Pass a preset or the name of one, such as "codex".' },
+  { path: "format", calls: ["lower"], hint: 'Pass a format or the name of one, such as "openai-chat".' },
+  {
+    path: "tokenizer",
+    calls: ["countTokens", "countPart", "messageOverhead", "countMessage", "countToolSchemas", "countRequest"],
+    hint: "Pass a counter, such as heuristicTokenizer().",
+  },
+  { path: "clock", calls: ["now"], hint: "Pass { now: () => Date.now() }, or omit it." },
+  { path: "summaryModel", calls: ["complete"], hint: "Pass an object with an id and complete(request)." },
+  { path: "summarizer", calls: ["summarize"], hint: "Pass an object with an id and summarize(request)." },
+  { path: "summaryCache", calls: ["get", "set"], hint: "Pass a cache of summaries, or omit it." },
+  { path: "determinismProbe", calls: ["probe"], hint: "Pass an object with probe(…), or omit it." },
+  { path: "vectors.store", calls: ["search"], hint: VECTORS_HINT },
+  { path: "vectors", calls: ["embed"], hint: VECTORS_HINT },
+];
 
 /**
  * Checks the methods of the host's own parts: one that is missing would otherwise be noticed only at the first fold.
@@ -109,16 +105,11 @@ const PART_CALLS: Readonly<Record<string, readonly string[]>> = {
  * @throws ThreadfoldError `INVALID_CONFIG` that names the method.
  */
 function checkParts(options: CheckedOptions): void {
-  for (const { option, member, hint } of REQUIRED_MEMBERS) {
-    const given = options[option];
-    if (option === "store" && typeof given === "string") continue;
-    if (given !== undefined && !has(given, member)) refuseArgument(option, `it has no ${member}.`, hint);
-  }
-  for (const [path, calls] of Object.entries(PART_CALLS)) {
+  for (const { path, calls, hint } of REQUIRED_PARTS) {
     const [option = "", ...members] = path.split(".");
     const given = memberOf(options, option);
     if (given === undefined || (option === "store" && typeof given === "string")) continue;
-    requireCalls(path, members.reduce(memberOf, given), calls);
+    requireCalls(path, members.reduce(memberOf, given), calls, hint);
   }
   const { preset, summaryChecks } = options;
   if (preset !== undefined) checkLadder(preset.ladder);
@@ -141,10 +132,11 @@ function requireList(name: string, value: unknown): void {
   if (!Array.isArray(value)) refuseArgument(name, "it has to be a list.", "Pass a list; an empty one for none.");
 }
 
-function requireCalls(path: string, part: unknown, calls: readonly string[]): void {
+function requireCalls(path: string, part: unknown, calls: readonly string[], hint?: string): void {
   const missing = calls.find((call) => typeof memberOf(part, call) !== "function");
-  if (missing !== undefined)
-    refuseArgument(`${path}.${missing}`, "it has to be a function.", `Pass ${path} with ${calls.join(", ")}.`);
+  if (missing === undefined) return;
+  const needed = `It needs ${calls.join(", ")}.`;
+  refuseArgument(`${path}.${missing}`, "it has to be a function.", hint === undefined ? needed : `${hint} ${needed}`);
 }
 
 const memberOf = (part: unknown, name: string): unknown => Reflect.get(Object(part), name, part);

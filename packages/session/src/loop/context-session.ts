@@ -125,10 +125,12 @@ export class ContextSession extends SessionReading {
   }
 
   /** Renders the request under the current plan, without folding or checking the budget, and records its digest. */
-  render(
+  async render(
     outcome: CompactionOutcome | null = null,
     rehydrated: readonly RehydrationResult[] = [],
   ): Promise<PreparedRequest> {
+    if (outcome !== null) checkArgument("outcome", outcome, "object");
+    checkArgument("rehydrated", rehydrated, "list");
     const { history, recorder } = this.#services;
     return history.whenNeeded(() => recorder.record(recorder.render(this.plan, rehydrated), outcome));
   }
@@ -203,6 +205,7 @@ export class ContextSession extends SessionReading {
    */
   async applyCompactions(compactions: readonly LoggedCompaction[]): Promise<CompactionOutcome> {
     checkArgument("compactions", compactions, "list");
+    for (const [index, one] of compactions.entries()) checkArgument(`compactions[${index}]`, one, "object");
     return this.#turns.run(() => this.#services.folding.changes.applyCompactions(compactions));
   }
 

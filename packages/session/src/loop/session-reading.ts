@@ -9,6 +9,7 @@ import {
   type MessageId,
   type RecallPage,
   type RecallRequest,
+  requireBranch,
   type ThreadfoldStore,
   type ThreadId,
   type ThreadRules,
@@ -127,9 +128,17 @@ export abstract class SessionReading {
     return unsourcedInPlan(this.plan, (id) => this.thread.message(id));
   }
 
-  /** Searches the thread, folded or not, for passages by their words. @throws ThreadfoldError `INVALID_QUERY`. */
+  /**
+   * Searches the thread, folded or not, for passages by their words. With a branch, walks the thread.
+   *
+   * @throws ThreadfoldError `INVALID_QUERY`, also for a branch that the thread does not have.
+   */
   async search(request: RecallRequest): Promise<RecallPage> {
     if (typeof request === "object" && request !== null) checkOptions("request", request, RECALL_REQUEST);
+    if (typeof request?.branch === "string") {
+      await this.loadHistory();
+      requireBranch(this.threadId, this.thread.messages, request.branch);
+    }
     return this.#services.unfolding.search(request);
   }
 

@@ -13,6 +13,7 @@ import {
 import { COMPACTION_RENDER_FORMAT_VERSION, formatById, type ProviderFormat, payloadDigest } from "@threadfold/renderer";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { EMPTY_FRAME, RequestRenderer, threadState } from "@threadfold/turn";
+import { checkOptions, type Kinds } from "../host/checked-options.ts";
 import type { PreparedRequest, RequestReference } from "../host/prepared-request.ts";
 import type { RequestRecorder } from "../prepare/request-recorder.ts";
 import type { RequestSettings } from "../request/request-settings.ts";
@@ -152,6 +153,8 @@ export interface PrepareAgainPorts {
   readonly request: RequestSettings;
 }
 
+const REFERENCE: Kinds<RequestReference> = { threadId: "text", planVersion: "figure", digest: "text" };
+
 /**
  * Returns a recorded request again, byte for byte; null when the thread already has a later answer of the model.
  *
@@ -159,8 +162,10 @@ export interface PrepareAgainPorts {
  */
 export async function prepareAgain(
   { store, thread, plan, history, recorder, request }: PrepareAgainPorts,
-  { threadId, planVersion, digest }: RequestReference,
+  reference: RequestReference,
 ): Promise<PreparedRequest | null> {
+  checkOptions("reference", reference, REFERENCE);
+  const { threadId, planVersion, digest } = reference;
   const own = thread.state.thread.id;
   if (threadId !== own)
     throw new ThreadfoldError("REQUEST_NOT_FOUND", `The request belongs to thread ${threadId}, but this is ${own}.`);

@@ -384,6 +384,18 @@ describe("a compaction worker", () => {
     await expect(startCompactionWorker({ ...options, concurrency: 0 })).rejects.toMatchObject({
       code: "INVALID_CONFIG",
     });
+    for (const [name, wrong] of [
+      ["options", undefined],
+      ["concurency", { ...options, concurency: 2 }],
+      ["queue", { ...options, queue: undefined }],
+      ["openStore", { ...options, openStore: createMemoryStore() }],
+      ["openStore", { queue, session: {} }],
+      ["session", { ...options, session: undefined }],
+      ["signal", { ...options, signal: "stop" }],
+    ] as const)
+      await expect(startCompactionWorker(wrong as never)).rejects.toMatchObject({
+        ...{ code: "INVALID_CONFIG", details: { name } },
+      });
     await expect(openSession({ background: { queue, softThreshold: 0 } })).rejects.toMatchObject({
       code: "INVALID_CONFIG",
     });

@@ -1,4 +1,5 @@
 import { type Clock, checkTimeLimit, ThreadfoldError, tellListener, withinLimit } from "@threadfold/core";
+import { checkOptions, type Kinds, refuseArgument } from "../host/checked-options.ts";
 import { systemClock } from "../host/session-parts.ts";
 import {
   type CompactionJob,
@@ -74,15 +75,39 @@ const GRACE = 30_000;
 const STOP_MS = 10_000;
 const COUNTED = { committed: "committed", "already-committed": "alreadyCommitted", conflict: "conflicts" } as const;
 
+const OPTIONS: Kinds<CompactionWorkerOptions> = {
+  queue: "any",
+  openStore: "call",
+  session: "any",
+  concurrency: "any",
+  signal: "signal",
+  graceMilliseconds: "any",
+  portTimeLimitMs: "any",
+  onEvent: "call",
+  clock: "any",
+};
+
+/** @throws ThreadfoldError `INVALID_CONFIG`; a part that is missing would otherwise fail every job. */
+function checkWorker(options: CompactionWorkerOptions): void {
+  checkOptions("options", options, OPTIONS);
+  const { queue, openStore, session } = options;
+  if (typeof queue?.work !== "function")
+    refuseArgument("queue", "it has no work.", "Pass the queue that the sessions have in background.");
+  if (openStore === undefined) refuseArgument("openStore", "it is missing.", "Pass (tenantId) => openStore(place).");
+  if (Object(session) !== session)
+    refuseArgument("session", "it has to be an object or a function.", "Pass the agent's own options, or {}.");
+}
+
 /**
  * Starts a worker that folds threads ahead of need, as sessions request with their option `background`. Any number of
  * workers, on any number of machines, can share one queue. Nothing is lost when a worker dies: its job goes to another
  * one, and a plan that it had already committed is found and not made again.
  *
- * @throws ThreadfoldError `QUEUE_UNAVAILABLE` when the queue does not answer; `INVALID_CONFIG` for an option out of
- * range.
+ * @throws ThreadfoldError `QUEUE_UNAVAILABLE` when the queue does not answer; `INVALID_CONFIG` for an option that is
+ * missing, unknown or out of range.
  */
 export async function startCompactionWorker(options: CompactionWorkerOptions): Promise<CompactionWorker> {
+  checkWorker(options);
   const { queue, concurrency = CONCURRENCY, graceMilliseconds = GRACE, signal, clock = systemClock } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > 100)
     throw new ThreadfoldError("INVALID_CONFIG", "concurrency has to be a whole number from 1 to 100.");

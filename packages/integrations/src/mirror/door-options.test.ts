@@ -1,0 +1,96 @@
+import type { LiveFormat } from "@threadfold/importers";
+import { describe, expect, it } from "vitest";
+import { compactionMiddleware } from "../ai-sdk/compaction-middleware.ts";
+import { createOnEnd, createPrepareStep } from "../ai-sdk/prepare-step.ts";
+import { anthropicTurn } from "../anthropic/anthropic-turn.ts";
+import { geminiTurn } from "../gemini/gemini-turn.ts";
+import { threadfoldMiddleware } from "../langchain/threadfold-middleware.ts";
+import { ThreadfoldProcessor } from "../mastra/threadfold-processor.ts";
+import { openaiChatTurn } from "../openai/chat-completions.ts";
+import { openaiResponsesTurn } from "../openai/responses.ts";
+import { ThreadProjection } from "../openai-agents/thread-projection.ts";
+import { sessionIn } from "../testing/sessions.ts";
+
+/** A client of every SDK, whose provider always returns the same. */
+const clientOf = (answer: object) => {
+  const create = async () => answer;
+  return {
+    messages: { create },
+    chat: { completions: { create } },
+    responses: { create },
+    models: { generateContent: create },
+  };
+};
+const client = clientOf({});
+
+// biome-ignore lint/suspicious/noExplicitAny: what callers without types do
+type Create = (options: any) => unknown;
+type SessionLoop = { readonly send: (message: string) => Promise<unknown> };
+const LOOPS: readonly (readonly [string, Create, LiveFormat])[] = [
+  ["anthropicTurn", anthropicTurn, "anthropic-messages"],
+  ["openaiChatTurn", openaiChatTurn, "openai-chat"],
+  ["openaiResponsesTurn", openaiResponsesTurn, "openai-responses"],
+  ["geminiTurn", geminiTurn, "gemini"],
+];
+const DOORS: readonly (readonly [string, Create])[] = [
+  ...LOOPS.map(([name, create]) => [name, create] as const),
+  ["createPrepareStep", createPrepareStep],
+  ["createOnEnd", createOnEnd],
+  ["compactionMiddleware", compactionMiddleware],
+  ["threadfoldMiddleware", threadfoldMiddleware],
+  ["ThreadfoldProcessor", (options) => new ThreadfoldProcessor(options)],
+  ["ThreadProjection", (options) => new ThreadProjection(options)],
+];
+
+describe.each(DOORS)("%s, created from plain JavaScript", (_, create) => {
+  it("refuses to go without a session, also one that is not awaited", () => {
+    const refused = expect.objectContaining({ code: "INVALID_CONFIG", details: { name: "session" } });
+    expect(() => create({ client })).toThrow(refused);
+    expect(() => create({ client, session: sessionIn("neutral") })).toThrow(refused);
+  });
+});
+
+describe.each(LOOPS)("%s, created from plain JavaScript", (_, create, format) => {
+  it("refuses a session of another format before anything is said in it", async () => {
+    const session = await sessionIn("ai-sdk");
+    expect(() => create({ client, session })).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+  });
+
+  it.each([undefined, {}, { messages: {}, chat: {}, models: null }])("refuses %j for a client", async (wrong) => {
+    const session = await sessionIn(format);
+    const refused = expect.objectContaining({ code: "INVALID_CONFIG", details: { name: "client" } });
+    expect(() => create({ session, client: wrong })).toThrow(refused);
+  });
+});
+
+describe.each(LOOPS)("%s, whose provider returns something else", (_, create, format) => {
+  it.each([{}, { choices: [], output: null }])(
+    "refuses %j as an answer, and the thread stays as it was",
+    async (body) => {
+      const session = await sessionIn(format);
+      const turn = create({ session, client: clientOf(body) }) as SessionLoop;
+      await expect(turn.send("Begin.")).rejects.toMatchObject({ code: "INVALID_MESSAGE" });
+      expect(session.thread.length).toBe(1);
+    },
+  );
+});
+
+describe("what a host sends besides the conversation", () => {
+  it.each([
+    ["tools", anthropicTurn, "anthropic-messages", { tools: { bash: {} } }],
+    [
+      "tools[1]",
+      anthropicTurn,
+      "anthropic-messages",
+      { tools: [{ name: "bash" }, { type: "function", function: {} }] },
+    ],
+    ["system", anthropicTurn, "anthropic-messages", { system: 5 }],
+    ["tools[0]", openaiChatTurn, "openai-chat", { tools: [{ type: "custom", custom: { name: "grep" } }] }],
+    ["tools[0]", openaiResponsesTurn, "openai-responses", { tools: [{ description: "Runs a command." }] }],
+    ["system", openaiResponsesTurn, "openai-responses", { instructions: {} }],
+  ] as const)("is refused as %s where it would be left out", async (name, create: Create, format, wrong) => {
+    const session = await sessionIn(format);
+    const refused = expect.objectContaining({ code: "INVALID_CONFIG", details: { name } });
+    expect(() => create({ session, client, ...wrong })).toThrow(refused);
+  });
+});
