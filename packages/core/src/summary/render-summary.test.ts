@@ -285,6 +285,16 @@ describe("renderSummary", () => {
     ]);
   });
 
+  it("puts quoted lines of a document as they are on lines that can be taken in", () => {
+    const changed = ["openCart", ...[1, 2, 3].map((number) => `“${`${number} visits`.padEnd(120, ".")}”`), "guests"];
+    const item = { path: "docs/plan.md", action: "modified", description: "", changes: 4, changed, sources } as const;
+    const lines = renderSummary(summaryOf({ op: "add", section: "files", item })).split("\n");
+    expect(lines.slice(2)).toEqual([
+      `- docs/plan.md (modified, 4 changes): ${changed.slice(0, 3).join(", ")}`,
+      `- plan.md, earlier: ${changed.slice(3).join(", ")}`,
+    ]);
+  });
+
   it("spec-42 writes every section in order, and marks finished work as done (L28)", () => {
     const summary = summaryOf(
       { op: "set-original-task", task: { text: "Fix the login bug.\nKeep the tests green.", sources } },
@@ -332,7 +342,7 @@ describe("renderSummary", () => {
       { op: "set-current-plan", plan: ["read", "write"] },
     );
     expect(renderSummary(summary)).toMatchInlineSnapshot(`
-      "[Summary v2.6 - said by users: Original task, Constraints, unmarked Work items before the dash]
+      "[Summary v2.7 - said by users: Original task, Constraints, unmarked Work items before the dash]
       ## Original task (verbatim)
       Fix the login bug.
       Keep the tests green.

@@ -20,7 +20,7 @@ import type {
 /**
  * Version of the text form of a summary. Bump it when {@link renderSummary} changes its output for the same summary.
  */
-export const SUMMARY_RENDER_VERSION = "v2.6";
+export const SUMMARY_RENDER_VERSION = "v2.7";
 
 /** Tells the reader of a summary which parts are the words of users. */
 const WHOSE_WORDS = "said by users: Original task, Constraints, unmarked Work items before the dash";
@@ -186,25 +186,38 @@ function inOrderOfTurns(items: readonly OpenItem[]): readonly OpenItem[] {
 const workLine = ({ status, priority, description, context, by, kind }: OpenItem): string =>
   `[${status}${by === undefined ? "" : kind === "todo" ? ", to-do" : ", agent's note"}] ${description}${priority === "medium" ? "" : ` (${priority})`}${context === "" ? "" : ` — ${context}`}`;
 
-/** The most names on one line; more than a reader takes in at once continue on further lines. */
+/** The most names on one line, and its length in UTF-16 code units; more than a reader takes in continue on others. */
 const NAMES_PER_LINE = 15;
-/** A spelling that occurs in code and not in prose. */
-const OF_CODE = /[a-z][A-Z]|[A-Z]{2}|[_$\d]/;
+const NAMES_LENGTH = 300;
+/** A spelling that occurs in code and not in prose; a quoted line says more than a word, too. */
+const OF_CODE = /^“|[a-z][A-Z]|[A-Z]{2}|[_$\d]/;
 
 function fileLines(
   { path, action, description, changes = 0, changed = [] }: FileItem,
   folder: string,
 ): readonly string[] {
   const times = changes > 1 ? `${action}, ${changes} changes` : action;
-  const told = [description, namesOfCodeFirst(changed.slice(0, NAMES_PER_LINE)).join(", ")].filter(
-    (part) => part !== "",
-  );
-  const lines = [`${shownPath(path, folder)} (${times})${told.length === 0 ? "" : `: ${told.join("; ")}`}`];
-  for (let from = NAMES_PER_LINE; from < changed.length; from += NAMES_PER_LINE)
-    lines.push(
-      `${fileName(path)}, earlier: ${namesOfCodeFirst(changed.slice(from, from + NAMES_PER_LINE)).join(", ")}`,
-    );
-  return lines;
+  const [newest = [], ...earlier] = rowsOf(changed);
+  const told = [description, namesOfCodeFirst(newest).join(", ")].filter((part) => part !== "");
+  return [
+    `${shownPath(path, folder)} (${times})${told.length === 0 ? "" : `: ${told.join("; ")}`}`,
+    ...earlier.map((names) => `${fileName(path)}, earlier: ${namesOfCodeFirst(names).join(", ")}`),
+  ];
+}
+
+function rowsOf(names: readonly string[]): readonly (readonly string[])[] {
+  const rows: string[][] = [];
+  let length = 0;
+  for (const name of names) {
+    length += name.length;
+    const row = rows.at(-1);
+    if (row !== undefined && row.length < NAMES_PER_LINE && length <= NAMES_LENGTH) row.push(name);
+    else {
+      rows.push([name]);
+      length = name.length;
+    }
+  }
+  return rows;
 }
 
 /** Puts what a reader looks for first before words from comments and prose that were added with it. */

@@ -85,7 +85,7 @@ export interface FileItem extends SummaryItem {
   readonly description: string;
   /** The number of times it was changed; absent when nobody counted. */
   readonly changes?: number;
-  /** Names that its changes added, newest first. */
+  /** What its changes added, newest first: names, and in a document of prose lines in curly quotes. */
   readonly changed?: readonly string[];
 }
 

@@ -21,8 +21,7 @@ import type { Hook, SessionHooks } from "./session-hooks.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
 
 /** Checks whether a value is an object with a member of that name. */
-const has = (value: unknown, member: string): boolean =>
-  typeof value === "object" && value !== null && member in value;
+const has = (value: unknown, member: string): boolean => typeof value === "object" && value !== null && member in value;
 
 /** Refuses an option or argument. @throws ThreadfoldError `INVALID_CONFIG` that names it, always. */
 export function refuseArgument(name: string, problem: string, hint?: string): never {

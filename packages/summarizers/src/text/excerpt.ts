@@ -24,6 +24,17 @@ export function sentenceExcerpt(text: string, maxLength: number): string {
 }
 
 /**
+ * Like {@link excerpt}, but a longer text is cut to the piece that contains the first of some words that it has at all,
+ * with an ellipsis where its beginning is missing.
+ */
+export function excerptAround(text: string, words: readonly string[], maxLength: number): string {
+  const at = words.map((word) => text.indexOf(word)).find((index) => index >= 0) ?? 0;
+  const start = Math.min(at - maxLength / 4, text.length - maxLength);
+  const from = start <= 0 ? 0 : text.indexOf(" ", start) + 1;
+  return `${from === 0 ? "" : "…"}${excerpt(text.slice(from), maxLength)}`;
+}
+
+/**
  * Returns the letters and digits of a text in lower case: equal keys mean equal statements, whatever the punctuation.
  */
 export const statementKey = (text: string): string =>

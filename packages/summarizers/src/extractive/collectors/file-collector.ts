@@ -1,21 +1,20 @@
-import {
-  type FileItem,
-  FolderCount,
-  fileName,
-  isSameFile,
-  LongMap,
-  plainPath,
-  shownPath,
-  strongestAction,
-} from "@threadfold/core";
-import { excerpt } from "../../text/excerpt.ts";
+import { type FileItem, fileName, isSameFile, LongMap, plainPath, strongestAction } from "@threadfold/core";
+import { excerptAround } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
-import { changedNames, type FileAction, fileChanges, nameBalance } from "../reading/file-actions.ts";
+import {
+  changedNames,
+  type FileAction,
+  type FileChange,
+  fileChanges,
+  MOST_READ,
+  nameBalance,
+  namesOf,
+} from "../reading/file-actions.ts";
 import { FOUND_AT, plainLine } from "../reading/result-body.ts";
 import type { ResultReading } from "../reading/result-reading.ts";
 import type { Place } from "../reading/speech.ts";
 import { type SpanWords, tellsNothing } from "../text/words.ts";
-import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanPaths } from "./span-collector.ts";
 
 type Action = FileItem["action"];
 
@@ -46,6 +45,24 @@ const MOST_NAMES = 120;
 const TOKENS_PER_NAME = 60;
 /** The same tokens per name for a file that was not touched in this span. */
 const TOKENS_PER_OLD_NAME = 120;
+
+/** Files of prose, in which a word alone says nothing: the lines that contain them are told instead. */
+const DOCUMENT = /(?:\.(?:mdx?|markdown|rst|adoc|txt)|(?:^|[\\/])(?:README|CHANGELOG|LICENSE))$/i;
+/** A spelling that occurs in code and not in prose. */
+const OF_CODE = /[a-z][A-Z]|[A-Z]{2}|[_$\d]/;
+/** Signs of lists, headings, quotes and tables around a line. */
+const AROUND_LINE = /^(?:[\s#>*+|–•-]|\d{1,3}[.)]\s)+|[\s|*#]+$/g;
+/** The longest line that is told of a document, in UTF-16 code units, and the most for one change. */
+const TOLD_LINE = 80;
+const LINES_PER_CHANGE = 2;
+const FEWER_LINES_PER_CHANGE = 1;
+/** The headings from which on a change is told by them, and the most that are told. */
+const LEAST_SECTIONS = 3;
+const MOST_SECTIONS = 4;
+/** One sign alone begins a comment in an example, too. */
+const HEADING = /^#{2,4} /;
+/** The names that take as much room as a line. */
+const NAMES_PER_TOLD_LINE = 5;
 
 const COMMITS = /\bgit\s+(?:-\S{1,100}\s+){0,4}commit\b/;
 
@@ -81,7 +98,8 @@ export class FileCollector implements SpanCollector {
     for (const change of fileChanges(call.input)) {
       const file = this.#fileAt(change.path);
       if (file === undefined) continue;
-      file.names.push(this.#telling(changedNames(change)));
+      const names = this.#telling(changedNames(change));
+      file.names.push(DOCUMENT.test(file.path) && isOfWords(names) ? toldLines(change, names) : names);
       // What is written as a whole leaves nothing of what was there.
       if (call.kind === "write") file.balance.clear();
       for (const [name, more] of nameBalance(change)) file.balance.set(name, (file.balance.get(name) ?? 0) + more);
@@ -168,8 +186,9 @@ const isBareName = (path: string): boolean => fileName(plainPath(path)) === plai
 
 /** A file of an earlier fold, with fewer names. */
 function shortened({ id, ...file }: FileItem, most: number): readonly Candidate[] {
-  if (file.changed === undefined || file.changed.length <= most) return [];
-  return [{ section: "files", item: { ...file, changed: file.changed.slice(0, most) }, worth: 0, supersedes: id }];
+  const changed = firstThatFit(file.changed ?? [], most);
+  if (changed.length === (file.changed?.length ?? 0)) return [];
+  return [{ section: "files", item: { ...file, changed }, worth: 0, supersedes: id }];
 }
 
 function count(history: FileHistory, action: Action): void {
@@ -205,62 +224,58 @@ function candidateOf(
  * were changed, but who looks for them in the file does not find them.
  */
 function newestNames({ names, balance }: FileHistory, before: readonly string[], most: number): readonly string[] {
-  const each = names.length * NAMES_PER_CHANGE + before.length > most ? FEWER_NAMES_PER_CHANGE : NAMES_PER_CHANGE;
-  const isLeft = (name: string): boolean => (balance.get(name) ?? 0) > 0;
+  const isShort = roomOf([...names.flat(), ...before]) > most;
+  const isLeft = (told: string): boolean => namesOf(told).some((name) => (balance.get(name) ?? 0) > 0);
   const newest = names
     .map((brought) => brought.toSorted((one, other) => Number(isLeft(other)) - Number(isLeft(one))))
     .reverse();
-  const told = newest.flatMap((brought) => brought.slice(0, each));
-  return [...new Set([...told.filter(isLeft), ...before, ...told])].slice(0, most);
+  const told = isShort ? newest.flatMap(fewer) : newest.flat();
+  return firstThatFit([...new Set([...told.filter(isLeft), ...before, ...told])], most);
 }
 
-/** The paths of the files that a span touched, and the folder that most of them share. */
-export class SpanPaths {
-  readonly #known = new LongMap<true>();
-  readonly #folders = new FolderCount();
+const isLine = (told: string): boolean => told.startsWith("“");
 
-  /** @param known paths of the previous summary. */
-  constructor(known: Iterable<string>) {
-    for (const path of known) this.note(path);
-  }
+/** What told names and lines take, in names. */
+const roomOf = (told: readonly string[]): number =>
+  told.reduce((room, one) => room + (isLine(one) ? NAMES_PER_TOLD_LINE : 1), 0);
 
-  note(path: string): void {
-    if (this.#known.has(path)) return;
-    this.#known.set(path, true);
-    this.#folders.add(path);
-  }
+/** What is told of one change of many. */
+const fewer = (brought: readonly string[]): readonly string[] =>
+  brought.slice(0, brought.some(isLine) ? FEWER_LINES_PER_CHANGE : FEWER_NAMES_PER_CHANGE);
 
-  /** The shared folder, with a slash at its end; empty when there is none. */
-  get folder(): string {
-    return this.#folders.shared;
-  }
-
-  /** Returns a text with the shared folder left out of paths. The shared folder may change with the next fold. */
-  shortened(text: string): string {
-    const { folder } = this;
-    return folder === "" ? text : text.replaceAll(folder, shownPath(folder, folder));
-  }
-
-  /**
-   * Like {@link shortened}, but on one line. If that takes more than its room, other long paths are reduced to their
-   * ends, which is where they differ.
-   *
-   * @param room the length of the line, in UTF-16 code units.
-   */
-  line(text: string, room: number): string {
-    const whole = excerpt(this.shortened(text), room);
-    if (!whole.endsWith("…")) return whole;
-    const ends = this.shortened(text).replace(ABSOLUTE_PATH, (path) =>
-      path.length < LONG_PATH ? path : `/…${LAST_NAMES.exec(path)?.[0] ?? path}`,
-    );
-    return excerpt(ends, room);
-  }
+/** The first names and lines that take no more room than this many names. */
+function firstThatFit(told: readonly string[], most: number): readonly string[] {
+  const end = told.findIndex((_, index) => roomOf(told.slice(0, index + 1)) > most);
+  return end < 0 ? told : told.slice(0, end);
 }
 
-/** A longer path, in UTF-16 code units, leaves no room on a line for what was done with it. */
-const LONG_PATH = 50;
-const ABSOLUTE_PATH = /(?<![\w.…:/])(?:\/[\w.@+-]+){5,}/g;
-const LAST_NAMES = /(?:\/[^/]+){3}$/;
+/** Checks whether most names are spelled as in prose. */
+const isOfWords = (names: readonly string[]): boolean =>
+  names.filter((name) => OF_CODE.test(name)).length < names.length / 2;
+
+/**
+ * What a change of a document is known by: the sections that it brings in, if there are some, else the fewest lines that
+ * contain its names, cut around them. Without the signs of lists and headings.
+ */
+function toldLines({ before, after }: FileChange, names: readonly string[]): readonly string[] {
+  const lines = [...linesWithout(after.slice(0, MOST_READ), before.slice(0, MOST_READ))];
+  const quoted = (line: string): string => `“${excerptAround(line.replace(AROUND_LINE, ""), left, TOLD_LINE)}”`;
+  const sections = lines.filter((line) => HEADING.test(line));
+  const told: string[] = [];
+  const isTold = new Set<string>();
+  let left = names;
+  if (sections.length >= LEAST_SECTIONS) return sections.slice(0, MOST_SECTIONS).map(quoted);
+  while (told.length < LINES_PER_CHANGE && left.length > 0) {
+    const missing = (line: string): readonly string[] => left.filter((name) => !line.includes(name));
+    const cut = lines.map((line) => (missing(line).length < left.length && !isTold.has(line) ? quoted(line) : ""));
+    const best = cut.reduce((best, one) => (missing(one).length < missing(best).length ? one : best), "");
+    isTold.add(lines[cut.indexOf(best)] ?? "");
+    if (best === "") break;
+    told.push(best);
+    left = missing(best);
+  }
+  return told;
+}
 
 /** What a call took out of a file. */
 interface Removal {

@@ -45,14 +45,14 @@ import {
   spokenResults,
 } from "../reading/spoken-calls.ts";
 import { SpanWords } from "../text/words.ts";
-import { FileCollector, SpanPaths } from "./file-collector.ts";
+import { FileCollector } from "./file-collector.ts";
 import { IdentifierCollector } from "./identifier-collector.ts";
 import { OutcomeCollector } from "./outcome-collector.ts";
 import { QuestionCollector, RefusalCollector, refusalOf } from "./question-collector.ts";
 import { CommitCollector, HandoffCollector, ReportCollector, withoutDraft } from "./report-collectors.ts";
 import { RequestCollector } from "./request-collector.ts";
 import { RunCollector } from "./run-collector.ts";
-import type { Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
+import { type Harvest, type HarvestContext, type SpanCollector, SpanPaths, type SpanStart } from "./span-collector.ts";
 import { AskedForCollector, ConstraintCollector, DecisionCollector, FactCollector } from "./statement-collectors.ts";
 import { TaskCollector, TodoCollector } from "./task-collectors.ts";
 

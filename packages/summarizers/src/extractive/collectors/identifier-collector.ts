@@ -13,9 +13,9 @@ import {
   type RankedEntry,
   type TextSource,
 } from "../text/identifiers.ts";
-import { RemovedLines, type SpanPaths } from "./file-collector.ts";
+import { RemovedLines } from "./file-collector.ts";
 import { withoutColumns } from "./run-outcome.ts";
-import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanPaths } from "./span-collector.ts";
 
 /** How much of the beginning and end of a body is read, in UTF-16 code units; the middle of a huge one is data. */
 const RESULT_ENDS = [20_000, 6_000] as const;

@@ -13,8 +13,7 @@ import type { Refusal, ResultReading } from "../reading/result-reading.ts";
 import { notableCommand } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
 import { asked } from "../text/sentence.ts";
-import type { SpanPaths } from "./file-collector.ts";
-import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanStart } from "./span-collector.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanPaths, SpanStart } from "./span-collector.ts";
 
 const MAX_QUESTION = 240;
 const MAX_REPLY = 160;

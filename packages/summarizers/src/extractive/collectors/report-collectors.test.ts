@@ -339,8 +339,45 @@ describe("what a reader would not miss", () => {
     const { summary } = summaryOf(
       new Conversation()
         .user("Write it down.")
-        .tool("write", { file_path: "docs/cart.md", content: "When this returns, then with which guestLedger?" }, "ok"),
+        .tool(
+          "write",
+          { file_path: "src/cart.ts", content: "// When this returns, then with which guestLedger?" },
+          "ok",
+        ),
     );
     expect(summary.files[0]?.changed).toEqual(["guestLedger", "returns"]);
+  });
+
+  it("a document is told by the sections that a change brings in", () => {
+    const content =
+      "# Carts\n\n## Why they are kept\n\nGuests leave.\n\n## 2. Ledger\n\n### Drafts ###\n\n```sh\n# no section\n```";
+    const { summary } = summaryOf(
+      new Conversation().user("Describe carts.").tool("write", { file_path: "docs/cart.md", content }, "ok"),
+    );
+    expect(summary.files[0]?.changed).toEqual(["“Why they are kept”", "“Ledger”", "“Drafts”"]);
+  });
+
+  it("a change of a document is told in its lines, cut around what is new, each once", () => {
+    const before = "## Carts\n\n- A cart is kept for an hour.";
+    const { summary, text } = summaryOf(
+      new Conversation()
+        .user("Describe carts.")
+        .tool("write", { file_path: "docs/cart.md", content: `${before}\n` }, "ok")
+        .tool(
+          "edit",
+          {
+            file_path: "docs/cart.md",
+            old_string: before,
+            new_string: `${before}\n\n## Guest ledger\n\n1. Whatever happens to the socket of a visitor in the meantime, the reconciler writes an unsigned draft.`,
+          },
+          "ok",
+        ),
+    );
+    expect(summary.files[0]?.changed).toEqual([
+      "“…socket of a visitor in the meantime, the reconciler writes an unsigned draft.”",
+      "“Carts”",
+      "“A cart is kept for an hour.”",
+    ]);
+    expect(text).toContain("- docs/cart.md (created, 2 changes): “…socket of a visitor in the meantime");
   });
 });

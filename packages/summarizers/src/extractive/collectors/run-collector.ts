@@ -5,9 +5,8 @@ import { repeatedEnds } from "../reading/result-frame.ts";
 import { type ResultReading, toolError } from "../reading/result-reading.ts";
 import { coversRun, isSameRun, notableCommand, runKey } from "../reading/shell-command.ts";
 import type { Place, Speech } from "../reading/speech.ts";
-import type { SpanPaths } from "./file-collector.ts";
 import { lookRun, notableRun, type Run, runOutcome } from "./run-outcome.ts";
-import type { Candidate, Harvest, HarvestContext, SpanCollector } from "./span-collector.ts";
+import type { Candidate, Harvest, HarvestContext, SpanCollector, SpanPaths } from "./span-collector.ts";
 
 /** An error, from the run that first showed it to the run that no longer does. */
 interface Trouble {

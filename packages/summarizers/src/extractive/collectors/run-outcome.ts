@@ -14,8 +14,7 @@ import {
 import { hidesExitCode, onlyShows, printsNewestFirst, saysBySilence } from "../reading/shell-command.ts";
 import type { Place } from "../reading/speech.ts";
 import { type TestReport, testReport } from "../reading/test-report.ts";
-import type { SpanPaths } from "./file-collector.ts";
-import type { Candidate } from "./span-collector.ts";
+import type { Candidate, SpanPaths } from "./span-collector.ts";
 
 /** The newest outcome of one command. */
 export interface Run {

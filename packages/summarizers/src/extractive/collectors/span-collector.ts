@@ -1,14 +1,18 @@
-import type {
-  ItemSpeaker,
-  Message,
-  NewItem,
-  Pin,
-  Steps,
-  StructuredSummary,
-  SummarizeRequest,
-  SummaryChange,
-  SummarySection,
+import {
+  FolderCount,
+  type ItemSpeaker,
+  LongMap,
+  type Message,
+  type NewItem,
+  type Pin,
+  type Steps,
+  type StructuredSummary,
+  type SummarizeRequest,
+  type SummaryChange,
+  type SummarySection,
+  shownPath,
 } from "@threadfold/core";
+import { excerpt } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
 import type { Refusal, ResultReading } from "../reading/result-reading.ts";
 import type { Place, Speech } from "../reading/speech.ts";
@@ -117,3 +121,51 @@ export interface SpanCollector {
   prepare?(context: HarvestContext): Steps<void>;
   harvest(context: HarvestContext): Harvest;
 }
+
+/** The paths of the files that a span touched, and the folder that most of them share. */
+export class SpanPaths {
+  readonly #known = new LongMap<true>();
+  readonly #folders = new FolderCount();
+
+  /** @param known paths of the previous summary. */
+  constructor(known: Iterable<string>) {
+    for (const path of known) this.note(path);
+  }
+
+  note(path: string): void {
+    if (this.#known.has(path)) return;
+    this.#known.set(path, true);
+    this.#folders.add(path);
+  }
+
+  /** The shared folder, with a slash at its end; empty when there is none. */
+  get folder(): string {
+    return this.#folders.shared;
+  }
+
+  /** Returns a text with the shared folder left out of paths. The shared folder may change with the next fold. */
+  shortened(text: string): string {
+    const { folder } = this;
+    return folder === "" ? text : text.replaceAll(folder, shownPath(folder, folder));
+  }
+
+  /**
+   * Like {@link shortened}, but on one line. If that takes more than its room, other long paths are reduced to their
+   * ends, which is where they differ.
+   *
+   * @param room the length of the line, in UTF-16 code units.
+   */
+  line(text: string, room: number): string {
+    const whole = excerpt(this.shortened(text), room);
+    if (!whole.endsWith("…")) return whole;
+    const ends = this.shortened(text).replace(ABSOLUTE_PATH, (path) =>
+      path.length < LONG_PATH ? path : `/…${LAST_NAMES.exec(path)?.[0] ?? path}`,
+    );
+    return excerpt(ends, room);
+  }
+}
+
+/** A longer path, in UTF-16 code units, leaves no room on a line for what was done with it. */
+const LONG_PATH = 50;
+const ABSOLUTE_PATH = /(?<![\w.…:/])(?:\/[\w.@+-]+){5,}/g;
+const LAST_NAMES = /(?:\/[^/]+){3}$/;

@@ -181,7 +181,7 @@ const PATCH = "*** Begin Patch";
 /**
  * The most of a text that is read for names, in UTF-16 code units; longer ones have more than a summary has room for.
  */
-const MOST_READ = 40_000;
+export const MOST_READ = 40_000;
 const NAME = /[\p{L}_$][\p{L}\p{N}_$]{3,}/gu;
 
 /** Returns what a call changes in files: one file by its fields or a list of edits, or several by a patch. */
@@ -216,7 +216,7 @@ export function nameBalance({ after, before }: FileChange): ReadonlyMap<string, 
   return balance;
 }
 
-const namesOf = (text: string): readonly string[] => text.slice(0, MOST_READ).match(NAME) ?? [];
+export const namesOf = (text: string): readonly string[] => text.slice(0, MOST_READ).match(NAME) ?? [];
 
 function patchIn(input: JsonValue): string | undefined {
   const texts = typeof input === "object" && input !== null ? Object.values(input).flat() : [input];
