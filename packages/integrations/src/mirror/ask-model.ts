@@ -94,16 +94,17 @@ export function followOn(session: ContextSession, before: readonly ContextSessio
 export const modelName = (named: unknown): string | undefined => (typeof named === "string" ? named : undefined);
 
 /**
- * Returns the body of a prepared request for the SDK of a format.
+ * Returns the body of a prepared request for the SDK of a format. It is the caller's own: hosts add marks and messages
+ * to it, which must not be in the next request, with which the session shares all that has not changed.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when the session's requests are in another format.
+ * @throws ThreadfoldError `INVALID_CONFIG` for something that is no prepared request, or one in another format.
  */
-export function payloadOf(
-  { format, payload }: Pick<PreparedRequest, "format" | "payload">,
-  wanted: LiveFormat,
-): JsonObject {
-  if (format === wanted) return payload;
-  throw otherFormat(format, wanted);
+export function payloadOf(prepared: Pick<PreparedRequest, "format" | "payload">, wanted: LiveFormat): JsonObject {
+  const { format, payload } = Object(prepared) as Partial<typeof prepared>;
+  if (format === undefined || payload === undefined)
+    throw refused("prepared", "it is not a prepared request.", "Pass what `await session.prepare()` returned.");
+  if (format !== wanted) throw otherFormat(format, wanted);
+  return structuredClone(payload);
 }
 
 const otherFormat = (format: string, wanted: LiveFormat): ThreadfoldError =>

@@ -1,8 +1,9 @@
 import type { LiveFormat } from "@threadfold/importers";
+import { assistantMessage, userMessage } from "@threadfold/session";
 import { describe, expect, it } from "vitest";
 import { compactionMiddleware } from "../ai-sdk/compaction-middleware.ts";
 import { createOnEnd, createPrepareStep } from "../ai-sdk/prepare-step.ts";
-import { anthropicTurn } from "../anthropic/anthropic-turn.ts";
+import { anthropicTurn, toAnthropicRequest } from "../anthropic/anthropic-turn.ts";
 import { geminiTurn } from "../gemini/gemini-turn.ts";
 import { threadfoldMiddleware } from "../langchain/threadfold-middleware.ts";
 import { ThreadfoldProcessor } from "../mastra/threadfold-processor.ts";
@@ -10,6 +11,7 @@ import { openaiChatTurn } from "../openai/chat-completions.ts";
 import { openaiResponsesTurn } from "../openai/responses.ts";
 import { ThreadProjection } from "../openai-agents/thread-projection.ts";
 import { sessionIn } from "../testing/sessions.ts";
+import { payloadOf } from "./ask-model.ts";
 
 /** A client of every SDK, whose provider always returns the same. */
 const clientOf = (answer: object) => {
@@ -92,5 +94,24 @@ describe("what a host sends besides the conversation", () => {
     const session = await sessionIn(format);
     const refused = expect.objectContaining({ code: "INVALID_CONFIG", details: { name } });
     expect(() => create({ session, client, ...wrong })).toThrow(refused);
+  });
+});
+
+describe("the body of a prepared request", () => {
+  it.each([undefined, null, "x", Promise.resolve({}), { messages: [] }])("is not read from %s", (wrong) => {
+    const refused = expect.objectContaining({ code: "INVALID_CONFIG", details: { name: "prepared" } });
+    expect(() => payloadOf(wrong as never, "anthropic-messages")).toThrow(refused);
+  });
+
+  it("is the host's own: what it changes in one is not in the next", async () => {
+    const session = await sessionIn("anthropic-messages");
+    for (let turn = 0; turn < 6; turn++) {
+      await session.append([userMessage(`question ${turn}`), assistantMessage(`answer ${turn}`)]);
+      const prepared = await session.prepare();
+      const { messages } = toAnthropicRequest(prepared);
+      expect(JSON.stringify(messages)).not.toContain("cache_control");
+      for (const { content } of messages) Object.assign(content.at(-1) as object, { cache_control: {} });
+      messages.push({ role: "user", content: "cache_control" });
+    }
   });
 });
