@@ -119,7 +119,7 @@ function turnSpeeds(): readonly TurnSpeed[] {
   );
   return output
     .split("\n")
-    .filter((line) => line.includes('"msPerTurn"'))
+    .filter((line) => line.startsWith('{"messages"'))
     .map((line) => JSON.parse(line) as TurnSpeed)
     .map(({ messages, msPerTurn, lowest, highest }) => ({ messages, msPerTurn, lowest, highest }));
 }
