@@ -80,7 +80,7 @@ describe("hostile text", () => {
       const content = { type: "text", text } as const;
       return frameOf({ toolName: "bash", callId: asToolCallId("c"), outcome: "success", content }, text, true);
     };
-    expect(await growthOnQuadrupling(textOf, read, 40_000)).toBeLessThan(10);
+    expect(await growthOnQuadrupling(textOf, read, 16_000)).toBeLessThan(10);
   });
 
   it("ends soon when it is aborted while it reads", async () => {
