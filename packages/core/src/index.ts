@@ -253,6 +253,7 @@ export {
   FolderCount,
   fileName,
   isSameFile,
+  isSpelledAsCode,
   plainPath,
   sharedFolder,
   sharedFolderOf,

@@ -86,6 +86,9 @@ export class FolderCount {
 export const shownPath = (path: string, folder: string): string =>
   folder !== "" && path.startsWith(folder) ? `…${path.slice(folder.length - 1)}` : path;
 
+/** Checks for a name that is spelled as in code and not as in prose: `getAliases`, `MAX_ITEMS`, `md5`. */
+export const isSpelledAsCode = (name: string): boolean => /[a-z][A-Z]|[A-Z]{2}|[_$\d]/.test(name);
+
 /**
  * Combines two actions on a file into the strongest one: a file that was created and then changed was created; one that
  * was deleted and then created again was modified.

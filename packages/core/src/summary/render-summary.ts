@@ -2,7 +2,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import { textSchema } from "../json/json-value.ts";
 import * as z from "../json/schema.ts";
 import type { MessageId } from "../model/ids.ts";
-import { fileName, sharedFolder, shownPath } from "./file-item.ts";
+import { fileName, isSpelledAsCode, sharedFolder, shownPath } from "./file-item.ts";
 import type {
   ArtifactReference,
   Decision,
@@ -189,8 +189,6 @@ const workLine = ({ status, priority, description, context, by, kind }: OpenItem
 /** The most names on one line, and its length in UTF-16 code units; more than a reader takes in continue on others. */
 const NAMES_PER_LINE = 15;
 const NAMES_LENGTH = 300;
-/** A spelling that occurs in code and not in prose; a quoted line says more than a word, too. */
-const OF_CODE = /^“|[a-z][A-Z]|[A-Z]{2}|[_$\d]/;
 
 function fileLines(
   { path, action, description, changes = 0, changed = [] }: FileItem,
@@ -222,9 +220,12 @@ function rowsOf(names: readonly string[]): readonly (readonly string[])[] {
 
 /** Puts what a reader looks for first before words from comments and prose that were added with it. */
 const namesOfCodeFirst = (names: readonly string[]): readonly string[] => [
-  ...names.filter((name) => OF_CODE.test(name)),
-  ...names.filter((name) => !OF_CODE.test(name)),
+  ...names.filter(tellsMuch),
+  ...names.filter((name) => !tellsMuch(name)),
 ];
+
+/** A name of code, or a quoted line. */
+const tellsMuch = (name: string): boolean => name.startsWith("“") || isSpelledAsCode(name);
 
 /** A command with its outcome; any other tool with its fields. */
 function outcomeLine({ toolName, outcome, keyFields, errorMessage }: ToolOutcome): string {

@@ -63,15 +63,15 @@ export function openaiSchema(schema: JsonObject): JsonObject {
 const ALTERNATIVES = ["allOf", "anyOf", "oneOf"] as const;
 
 /** Keywords of alternatives and conditions, which Anthropic and OpenAI reject at the top of a tool's schema. */
-const REFUSED_AT_TOP: readonly string[] = [...ALTERNATIVES, "enum", "const", "not"];
+export const REFUSED_AT_TOP: readonly string[] = [...ALTERNATIVES, "enum", "const", "not"];
 
 /**
  * A tool's schema without what is rejected at its top: alternatives become one object with the properties of all, of
  * which those are required that every alternative requires. The model can still call the tool in each of these ways.
  */
 export const joinedSchema = derivation((schema: JsonObject, _key: null): JsonObject => {
-  const isJoined = !Array.isArray(schema.type) && !REFUSED_AT_TOP.some((keyword) => schema[keyword] !== undefined);
-  return isJoined ? objectSchema(schema) : joined(schema, { root: schema, seen: new Set() });
+  const isPlain = !Array.isArray(schema.type) && !REFUSED_AT_TOP.some((keyword) => schema[keyword] !== undefined);
+  return isPlain ? objectSchema(schema) : joined(schema, { root: schema, seen: new Set() });
 });
 
 interface WholeSchema {

@@ -1,8 +1,8 @@
 import type { FormatRequirements } from "../../capabilities/format-requirements.ts";
 import { SYSTEM_FIELDS } from "./lower.ts";
 
-/** Ten MiB, as it travels. Clouds that run the models accept less, some of them five. */
-const MAX_IMAGE = 10 * 2 ** 20;
+/** The longest base64 of an image, in characters: ten MiB. Clouds that run the models accept less, some of them five. */
+export const MAX_IMAGE = 10 * 2 ** 20;
 
 /** What Anthropic's Messages API requires of a request. */
 export const ANTHROPIC_REQUIREMENTS = Object.freeze<FormatRequirements>({

@@ -20,6 +20,7 @@ import {
   placeOf,
   systemRuns,
 } from "./anthropic-view.ts";
+import { MAX_IMAGE } from "./requirements.ts";
 import { thinkingBoundToPrefix, thinkingIntact, thinkingToolChoice } from "./thinking-rules.ts";
 import {
   callers,
@@ -120,8 +121,6 @@ const mediaPlaces: LegalityRule<AnthropicView> = {
       .filter(({ role }) => role === "assistant")
       .map((placed) => ({ place: placeOf(placed), problem: "an assistant turn holds an image or document" })),
 };
-
-const MAX_IMAGE = 10 * 2 ** 20;
 
 const mediaSize: LegalityRule<AnthropicView> = {
   id: "media-size",

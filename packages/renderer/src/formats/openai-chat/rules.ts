@@ -11,6 +11,7 @@ import {
 } from "../../legality/legality-rule.ts";
 import { PAIRING_RULES, toolSchemas } from "../../legality/pairing-rules.ts";
 import { findNoJsonAsked } from "../json-mode.ts";
+import { REFUSED_AT_TOP } from "../provider-fields.ts";
 import type { OpenAIChatView, PlacedCall } from "./openai-chat-view.ts";
 
 const NAME_PROBLEM = "the name is missing or too long, or has characters that are not allowed";
@@ -181,7 +182,7 @@ export const OPENAI_CHAT_RULES: readonly LegalityRule<OpenAIChatView>[] = [
   toolNames,
   toolSchemas({
     path: ["function", "parameters"],
-    refused: ["allOf", "anyOf", "oneOf", "enum", "const", "not"],
+    refused: REFUSED_AT_TOP,
     listsProperties: true,
   }),
   mediaPlaces,

@@ -12,6 +12,7 @@ import {
 } from "../../legality/legality-rule.ts";
 import { toolSchemas, toolsNamedOnce } from "../../legality/pairing-rules.ts";
 import { findNoJsonAsked } from "../json-mode.ts";
+import { REFUSED_AT_TOP } from "../provider-fields.ts";
 import {
   callers,
   hasInput,
@@ -234,7 +235,7 @@ export const OPENAI_RESPONSES_RULES: readonly LegalityRule<ResponsesView>[] = [
   toolsNamedOnce(isNamedTool),
   toolSchemas({
     path: ["parameters"],
-    refused: ["allOf", "anyOf", "oneOf", "enum", "const", "not"],
+    refused: REFUSED_AT_TOP,
     listsProperties: true,
   }),
   toolSearch,

@@ -1,4 +1,12 @@
-import { type FileItem, fileName, isSameFile, LongMap, plainPath, strongestAction } from "@threadfold/core";
+import {
+  type FileItem,
+  fileName,
+  isSameFile,
+  isSpelledAsCode,
+  LongMap,
+  plainPath,
+  strongestAction,
+} from "@threadfold/core";
 import { excerptAround } from "../../text/excerpt.ts";
 import type { CallReading } from "../reading/call-reading.ts";
 import {
@@ -48,8 +56,6 @@ const TOKENS_PER_OLD_NAME = 120;
 
 /** Files of prose, in which a word alone says nothing: the lines that contain them are told instead. */
 const DOCUMENT = /(?:\.(?:mdx?|markdown|rst|adoc|txt)|(?:^|[\\/])(?:README|CHANGELOG|LICENSE))$/i;
-/** A spelling that occurs in code and not in prose. */
-const OF_CODE = /[a-z][A-Z]|[A-Z]{2}|[_$\d]/;
 /** Signs of lists, headings, quotes and tables around a line. */
 const AROUND_LINE = /^(?:[\s#>*+|–•-]|\d{1,3}[.)]\s)+|[\s|*#]+$/g;
 /** The longest line that is told of a document, in UTF-16 code units, and the most for one change. */
@@ -250,8 +256,7 @@ function firstThatFit(told: readonly string[], most: number): readonly string[] 
 }
 
 /** Checks whether most names are spelled as in prose. */
-const isOfWords = (names: readonly string[]): boolean =>
-  names.filter((name) => OF_CODE.test(name)).length < names.length / 2;
+const isOfWords = (names: readonly string[]): boolean => names.filter(isSpelledAsCode).length < names.length / 2;
 
 /**
  * What a change of a document is known by: the sections that it brings in, if there are some, else the fewest lines that
@@ -259,22 +264,26 @@ const isOfWords = (names: readonly string[]): boolean =>
  */
 function toldLines({ before, after }: FileChange, names: readonly string[]): readonly string[] {
   const lines = [...linesWithout(after.slice(0, MOST_READ), before.slice(0, MOST_READ))];
-  const quoted = (line: string): string => `“${excerptAround(line.replace(AROUND_LINE, ""), left, TOLD_LINE)}”`;
+  const quoted = (line: string, around: readonly string[]): string =>
+    `“${excerptAround(line.replace(AROUND_LINE, ""), around, TOLD_LINE)}”`;
   const sections = lines.filter((line) => HEADING.test(line));
-  const told: string[] = [];
-  const isTold = new Set<string>();
+  if (sections.length >= LEAST_SECTIONS) return sections.slice(0, MOST_SECTIONS).map((line) => quoted(line, names));
+  const told = new Map<string, string>();
   let left = names;
-  if (sections.length >= LEAST_SECTIONS) return sections.slice(0, MOST_SECTIONS).map(quoted);
-  while (told.length < LINES_PER_CHANGE && left.length > 0) {
-    const missing = (line: string): readonly string[] => left.filter((name) => !line.includes(name));
-    const cut = lines.map((line) => (missing(line).length < left.length && !isTold.has(line) ? quoted(line) : ""));
-    const best = cut.reduce((best, one) => (missing(one).length < missing(best).length ? one : best), "");
-    isTold.add(lines[cut.indexOf(best)] ?? "");
-    if (best === "") break;
-    told.push(best);
-    left = missing(best);
+  while (told.size < LINES_PER_CHANGE) {
+    const around = left;
+    const holds = (text: string): number => around.filter((name) => text.includes(name)).length;
+    let best = { line: "", quote: "", held: 0 };
+    for (const line of lines) {
+      if (told.has(line) || holds(line) <= best.held) continue;
+      const quote = quoted(line, around);
+      if (holds(quote) > best.held) best = { line, quote, held: holds(quote) };
+    }
+    if (best.held === 0) break;
+    told.set(best.line, best.quote);
+    left = around.filter((name) => !best.quote.includes(name));
   }
-  return told;
+  return [...told.values()];
 }
 
 /** What a call took out of a file. */
