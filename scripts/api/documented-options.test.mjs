@@ -15,6 +15,7 @@ function undocumented(source) {
   let options;
   return source.split("\n").flatMap((line, index, lines) => {
     options = OPTIONS.exec(line)?.groups.name ?? (line.startsWith("}") ? undefined : options);
+    if (line.endsWith("{}")) options = undefined;
     const field = FIELD.exec(line)?.groups.field;
     return options === undefined || field === undefined || lines[index - 1].endsWith("*/")
       ? []

@@ -1,3 +1,11 @@
+export {
+  checkArgument,
+  checkOptions,
+  hasMember,
+  type OptionKind,
+  type OptionKinds,
+  refuseArgument,
+} from "./errors/checked-options.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorCodeEntry } from "./errors/error-codes.ts";
 export {
   BudgetInfeasibleError,

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { AgentThread, ThreadfoldError } from "@threadfold/core";
 import { brokenLaws } from "@threadfold/core/laws";
 import { afterAll, describe, expect, it } from "vitest";
-import { importSession, importSessionFile } from "./importing/sessions.ts";
+import { importSession, importSessionFile, importSessionStream } from "./importing/sessions.ts";
 import { jsonDocument, jsonLines, sessionLaws } from "./laws/importer-laws.ts";
 import type { ImportFormat } from "./session/imported-session.ts";
 
@@ -22,6 +22,19 @@ const calling = (args: string) =>
 const isRoot = process.getuid?.() === 0;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+describe("what is no source", () => {
+  it.each([
+    ["a path instead of bytes", "bytes", () => importSession("session.jsonl" as never)],
+    ["no path", "path", () => importSessionFile(undefined as never)],
+    ["bytes instead of a stream", "chunks", () => importSessionStream(new Uint8Array() as never)],
+    ["no options", "options", () => importSession(new Uint8Array(), null as never)],
+    ["a misspelled limit", "maxByte", () => importSession(new Uint8Array(), { limits: { maxByte: 1 } } as never)],
+    ["a limit that is none", "maxBytes", () => importSession(new Uint8Array(), { limits: { maxBytes: "1" } } as never)],
+  ])("is refused by its name: %s", async (_, name, read) => {
+    await expect(read()).rejects.toMatchObject({ code: "INVALID_CONFIG", details: { name } });
+  });
+});
 
 describe("bad input ends in a typed error", () => {
   const cases: readonly (readonly [name: string, code: string, bytes: Uint8Array, format?: ImportFormat])[] = [

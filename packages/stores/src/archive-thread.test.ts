@@ -151,7 +151,7 @@ describe("archiving a thread", () => {
     ["signal", { signal: 7 }],
   ])("is not moved for an option that makes no sense: %s %o", async (option, given) => {
     const store = await furnished();
-    const refused = { code: "INVALID_CONFIG", details: { option } };
+    const refused = { code: "INVALID_CONFIG", details: { name: option } };
     const options = given && { ...later, to: cold, ...given };
     await expect(archiveThread(store, THREAD, options as never)).rejects.toMatchObject(refused);
     expect(await store.threads.load(THREAD)).not.toBeNull();
@@ -170,7 +170,7 @@ describe("archiving a thread", () => {
   ])("is not moved with the others for an option that makes no sense: %s %o", async (option, given) => {
     const store = await furnished();
     const options = given && { to: cold, olderThanMs: 0, ...given };
-    const refused = { code: "INVALID_CONFIG", details: { option } };
+    const refused = { code: "INVALID_CONFIG", details: { name: option } };
     await expect(archiveThreads(store, options as never)).rejects.toMatchObject(refused);
     for (const id of ["", undefined, 7])
       for (const move of [archiveThread, unarchiveThread])
@@ -180,7 +180,7 @@ describe("archiving a thread", () => {
         });
     await expect(unarchiveThread(store, THREAD, { open: 7 } as never)).rejects.toMatchObject({
       code: "INVALID_CONFIG",
-      details: { option: "open" },
+      details: { name: "open" },
     });
     expect(await store.threads.load(THREAD)).not.toBeNull();
     await store.close();

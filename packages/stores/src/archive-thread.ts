@@ -1,5 +1,13 @@
-import { type Clock, sha256, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
-import { type ArchiveReceipt, changedMeanwhile, type SegmentOwner, threadArchived } from "./audit/archive-receipt.ts";
+import {
+  type Clock,
+  checkArgument,
+  checkOptions,
+  type OptionKinds,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
+import { type ArchiveReceipt, changedMeanwhile, receiptFor, threadArchived } from "./audit/archive-receipt.ts";
 import {
   copyIn,
   type HotThread,
@@ -8,7 +16,6 @@ import {
   readSegment,
   type SegmentRow,
   type StoreArchiver,
-  type WrittenSegment,
   writeSegment,
 } from "./audit/segment.ts";
 import { verifySegment } from "./audit/verify-store.ts";
@@ -16,8 +23,6 @@ import { isErasable } from "./erasure/erase-subject.ts";
 import { refuseErasedThread } from "./erasure/refuse-erased.ts";
 import { segmentAddress, segmentPlaces, withPlace } from "./open-store.ts";
 import { type ObjectFolder, putAndRead } from "./shared/object-artifacts.ts";
-import { nodeCrypto } from "./shared/on-demand.ts";
-import { checkOptions, type OptionKinds, refusedOption } from "./shared/options.ts";
 import { checkThreadId, systemClock } from "./shared/store-basics.ts";
 import { listedThreads } from "./shared/threads.ts";
 
@@ -44,9 +49,8 @@ const STILL_FOR_MS = 3_600_000;
 const STILL_HINT = "Wait until nobody is working on it, or set a shorter time with stillForMs or --still-for.";
 
 /** A negative time, or one that is no number, would move threads that are in use. */
-const ARCHIVE_OPTIONS: OptionKinds = {
-  ...{ open: "function", isInUse: "function", onThread: "function", clock: "clock", signal: "signal" },
-  ...{ stillForMs: "milliseconds", olderThanMs: "milliseconds" },
+const ARCHIVE_OPTIONS: OptionKinds<ArchiveOptions> = {
+  ...{ to: "any", open: "call", stillForMs: "milliseconds", isInUse: "call", clock: "clock", signal: "signal" },
 };
 
 /**
@@ -69,7 +73,7 @@ export async function archiveThread(
   options: ArchiveOptions,
 ): Promise<ArchiveReceipt> {
   const archiver = archiverOf(store);
-  checkOptions(options, ARCHIVE_OPTIONS);
+  checkOptions("options", options, ARCHIVE_OPTIONS);
   checkThreadId(threadId);
   const place = segmentAddress(options.to);
   const known = await archiver.receiptOf(threadId);
@@ -190,20 +194,6 @@ async function refuseLiveCopies(
     throw inUse(threadId, `forks or handoffs read from it: ${live.join(", ")}`, "Archive or erase these first.", live);
 }
 
-function receiptFor(
-  { tenant, threadId }: SegmentOwner,
-  { bytes, root, lines }: WrittenSegment,
-  rest: Pick<ArchiveReceipt, "place" | "copies" | "end" | "archivedAt">,
-): ArchiveReceipt {
-  const key = `segments/${shortDigest(tenant)}/${shortDigest(threadId)}/${root}-${nodeCrypto().randomBytes(8).toString("hex")}`;
-  return { tenant, threadId, key, root, lines, bytes: bytes.length, isCold: false, isDropped: false, ...rest };
-}
-
-/**
- * Digests names so that a segment's key does not reveal its tenant and thread; a random suffix makes the key unique.
- */
-const shortDigest = (text: string): string => sha256(text).slice(0, 32);
-
 async function requireSound(store: ThreadfoldStore, receipt: ArchiveReceipt, folder: ObjectFolder): Promise<void> {
   const [finding] = await verifySegment(store, receipt, folder);
   if (finding === undefined) return;
@@ -245,10 +235,11 @@ export interface UnarchiveOptions {
 export async function unarchiveThread(
   store: ThreadfoldStore,
   threadId: ThreadId,
-  { open = segmentPlaces(), signal }: UnarchiveOptions = {},
+  options: UnarchiveOptions = {},
 ): Promise<ArchiveReceipt> {
-  checkOptions({ open, signal }, ARCHIVE_OPTIONS);
   checkThreadId(threadId);
+  checkOptions("options", options, { open: "call", signal: "signal" });
+  const { open = segmentPlaces(), signal } = options;
   const archiver = archiverOf(store);
   const receipt = await archiver.receiptOf(threadId);
   if (receipt === null)
@@ -293,6 +284,11 @@ export interface RetentionOptions extends Omit<ArchiveOptions, "stillForMs"> {
   readonly onThread?: (threadId: ThreadId) => void;
 }
 
+const { stillForMs: _, ...ARCHIVE_EACH } = ARCHIVE_OPTIONS;
+const RETENTION_OPTIONS: OptionKinds<RetentionOptions> = {
+  ...{ ...ARCHIVE_EACH, olderThanMs: "milliseconds", onThread: "call" },
+};
+
 /** A thread that was left unchanged, and why. */
 export interface RefusedThread {
   readonly threadId: ThreadId;
@@ -316,10 +312,10 @@ const OF_ONE_THREAD = /^(?:THREAD_IN_USE|THREAD_ARCHIVED|CONTENT_ERASED|VERSION_
  * `INVALID_CONFIG`. Threads archived before that stay archived; call it again for the rest.
  */
 export async function archiveThreads(store: ThreadfoldStore, given: RetentionOptions): Promise<RetentionReport> {
-  checkOptions(given, ARCHIVE_OPTIONS);
+  checkOptions("options", given, RETENTION_OPTIONS);
   const { olderThanMs, onThread, ...options } = given;
   segmentAddress(options.to);
-  if (olderThanMs === undefined) throw refusedOption("olderThanMs", "a number of milliseconds is needed");
+  checkArgument("olderThanMs", olderThanMs, "milliseconds");
   const before = (options.clock ?? systemClock).now() - olderThanMs;
   const due: ThreadId[] = [];
   for await (const { threadId, updatedAt, archivedAt } of listedThreads(store)) {

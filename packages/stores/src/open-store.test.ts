@@ -44,15 +44,15 @@ describe("openStore", () => {
     ] as const)
       await expect(openStore("memory:", options as never)).rejects.toMatchObject({
         code: "INVALID_CONFIG",
-        details: { option },
+        details: { name: option },
         hint: expect.stringMatching(hint),
       });
     for (const options of [null, "sealed"])
-      await expect(openStore("memory:", options as never)).rejects.toMatchObject({ details: { option: "options" } });
+      await expect(openStore("memory:", options as never)).rejects.toMatchObject({ details: { name: "options" } });
     for (const encryption of [{}, { keys: "a key" }])
       await expect(openStore("memory:", { encryption } as never)).rejects.toMatchObject({
         code: "INVALID_CONFIG",
-        details: { option: "keys" },
+        details: { name: "keys" },
       });
   });
 

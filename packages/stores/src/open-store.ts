@@ -1,5 +1,12 @@
 import { resolve } from "node:path";
-import { type KeyStore, type SummaryCacheStore, ThreadfoldError, type ThreadfoldStore } from "@threadfold/core";
+import {
+  checkOptions,
+  type KeyStore,
+  type OptionKinds,
+  type SummaryCacheStore,
+  ThreadfoldError,
+  type ThreadfoldStore,
+} from "@threadfold/core";
 import type { OpenSegments } from "./audit/segment.ts";
 import { encryptedStore, sealedSummaries } from "./encryption/encrypted-store.ts";
 import type { EncryptionOptions } from "./encryption/sealer.ts";
@@ -13,8 +20,7 @@ import type { RedisSummaryCache, RedisSummaryCacheOptions } from "./redis/redis-
 import type { S3ArtifactsOptions } from "./s3/s3-artifacts.ts";
 import type { ClosableArtifacts, ObjectFolder } from "./shared/object-artifacts.ts";
 import { nodeFiles } from "./shared/on-demand.ts";
-import { checkTextOption, refuseUnknownOptions } from "./shared/options.ts";
-import type { StoreOptions } from "./shared/store-basics.ts";
+import { checkTextOption, type StoreOptions } from "./shared/store-basics.ts";
 
 /** Options for opening a store, its artifacts and its summary cache. */
 export interface OpenStoreOptions extends StoreOptions {
@@ -53,7 +59,7 @@ export interface OpenedStore extends ThreadfoldStore {
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
   // Otherwise a store that was to be sealed would be written in the clear.
-  refuseUnknownOptions(options, Object.keys(OPTIONS));
+  checkOptions("options", options, OPTIONS);
   const store = await openMain(url, options);
   const opened: { close(): Promise<void> }[] = [store];
   try {
@@ -69,14 +75,14 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
 }
 
 /** Every option by name; the compiler ensures that none is missing. */
-const OPTIONS: Readonly<Record<keyof OpenStoreOptions, true>> = {
-  clock: true,
-  tenantId: true,
-  artifacts: true,
-  s3: true,
-  summaryCache: true,
-  encryption: true,
-  postgres: true,
+const OPTIONS: OptionKinds<OpenStoreOptions> = {
+  clock: "clock",
+  tenantId: "any",
+  artifacts: "text",
+  s3: "object",
+  summaryCache: "object",
+  encryption: "object",
+  postgres: "object",
 };
 
 function sealed(store: ThreadfoldStore, { encryption, tenantId = null }: OpenStoreOptions): ThreadfoldStore {

@@ -36,6 +36,18 @@ describe("modelSummarizer", () => {
     }
   });
 
+  it.each([
+    ["options", undefined],
+    ["model", {}],
+    ["model", { model: "claude" }],
+    ["modle", { modle: {} }],
+    ["redact", { model: new ScriptedModel([]), redact: "no" }],
+    ["checks", { model: new ScriptedModel([]), checks: true }],
+  ])("refuses what it cannot work with, by the name %s: %o", (name, options) => {
+    const refusal = expect.objectContaining({ code: "INVALID_CONFIG", details: { name } });
+    expect(() => modelSummarizer(options as never)).toThrow(refusal);
+  });
+
   it("refuses an unknown prompt version and names the known ones", () => {
     const model = new ScriptedModel(["{}"]);
     expect(() => modelSummarizer({ model, promptVersion: "poem-v7" })).toThrow(

@@ -1,9 +1,16 @@
-import { type SummarizeRequest, type SummarizeResult, type Summarizer, ThreadfoldError } from "@threadfold/core";
+import {
+  checkOptions,
+  type OptionKinds,
+  type SummarizeRequest,
+  type SummarizeResult,
+  type Summarizer,
+  ThreadfoldError,
+} from "@threadfold/core";
 import { cachedSummarizer, type SummaryCacheOptions } from "./cache/cached-summarizer.ts";
 import { checkedSummarizer, DEFAULT_CHECKS, type SummaryCheck } from "./checks/summary-checks.ts";
 import { ExtractiveSummarizer } from "./extractive/extractive-summarizer.ts";
 import { LLMSummarizer } from "./llm/llm-summarizer.ts";
-import type { LLMSummarizerOptions } from "./llm/llm-summarizer-options.ts";
+import { LLM_OPTIONS, type LLMSummarizerOptions } from "./llm/llm-summarizer-options.ts";
 import { promptByVersion } from "./llm/prompts/prompts.ts";
 import { redactingSummarizer } from "./redaction/redacting-summarizer.ts";
 
@@ -34,9 +41,11 @@ export interface ModelSummarizerOptions extends LLMSummarizerOptions {
  * anything reads the span, an equal span is answered from the cache, the answer is checked, and when the model fails, a
  * summary made without one replaces it and says so.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when a figure is below its minimum or the prompt does not exist.
+ * @throws ThreadfoldError `INVALID_CONFIG` when there is no model, no such option or prompt, or a figure is below its
+ * minimum.
  */
 export function modelSummarizer(options: ModelSummarizerOptions): Summarizer {
+  checkOptions("options", options, OPTIONS);
   const { promptVersion, cache, redact = true, checks = DEFAULT_CHECKS, fallback, ...settings } = options;
   const prompt = settings.prompt ?? (promptVersion === undefined ? undefined : promptByVersion(promptVersion));
   const model = new LLMSummarizer({ ...settings, ...(prompt !== undefined && { prompt }) });
@@ -46,6 +55,11 @@ export function modelSummarizer(options: ModelSummarizerOptions): Summarizer {
   // Outermost, so that the cache, the fallback and error messages are free of secrets as well.
   return redact ? redactingSummarizer(whole) : whole;
 }
+
+const OPTIONS: OptionKinds<ModelSummarizerOptions> = {
+  ...LLM_OPTIONS,
+  ...{ promptVersion: "any", cache: "object", redact: "flag", checks: "list", fallback: "any" },
+};
 
 /**
  * Returns a summarizer that falls back to a second one, by default the extractive one, when the first fails. The fold

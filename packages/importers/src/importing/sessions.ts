@@ -1,4 +1,11 @@
-import { nearestName, ThreadfoldError } from "@threadfold/core";
+import {
+  checkArgument,
+  checkOptions,
+  hasMember,
+  type OptionKinds,
+  refuseArgument,
+  ThreadfoldError,
+} from "@threadfold/core";
 import { claudeCodeExporter } from "../claude-code/claude-code-exporter.ts";
 import type { ExportedSession, ExportFormat, SessionExport, SessionExporter } from "../exporting/session-exporter.ts";
 import { piExporter } from "../pi/pi-exporter.ts";
@@ -18,8 +25,15 @@ import type { ImportLimits, ImportOptions } from "./read-session.ts";
  *   `ABORTED`.
  */
 export async function importSession(bytes: Uint8Array, options: ImportOptions = {}): Promise<ImportedSession> {
+  const limits = limitsOf(options);
+  if (!ArrayBuffer.isView(bytes))
+    refuseArgument(
+      "bytes",
+      "it has to be the bytes of a session log.",
+      "To read a file, call importSessionFile(path).",
+    );
   const { readSession } = await readers();
-  return readSession(bytes, limitsOf(options), options);
+  return readSession(bytes, limits, options);
 }
 
 /**
@@ -29,8 +43,10 @@ export async function importSession(bytes: Uint8Array, options: ImportOptions = 
  * @throws ThreadfoldError `UNREADABLE_SOURCE`, and what {@link importSession} throws.
  */
 export async function importSessionFile(path: string, options: ImportOptions = {}): Promise<ImportedSession> {
+  const limits = limitsOf(options);
+  checkArgument("path", path, "name");
   const { readSessionFile } = await readers();
-  return readSessionFile(path, limitsOf(options), options);
+  return readSessionFile(path, limits, options);
 }
 
 /**
@@ -42,28 +58,31 @@ export async function importSessionStream(
   chunks: AsyncIterable<Uint8Array>,
   options: ImportOptions = {},
 ): Promise<ImportedSession> {
+  const limits = limitsOf(options);
+  if (!hasMember(chunks, Symbol.asyncIterator))
+    refuseArgument(
+      "chunks",
+      "it has to be a stream of bytes.",
+      "Pass a stream such as process.stdin, or call importSession(bytes).",
+    );
   const { readSessionStream } = await readers();
-  return readSessionStream(chunks, limitsOf(options), options);
+  return readSessionStream(chunks, limits, options);
 }
 
 /** Loaded with the first import: the readers of all formats are a tenth of the library. */
 const readers = () => import("./read-session.ts");
 
-/** @throws ThreadfoldError `INVALID_CONFIG` for an option that there is not: it would be ignored silently. */
+/** @throws ThreadfoldError `INVALID_CONFIG` for an option that there is not, or that makes no sense. */
 function limitsOf(options: ImportOptions): ImportLimits {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(KNOWN_OPTIONS, name));
-  if (unknown === undefined) return { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
-  const known = Object.keys(KNOWN_OPTIONS);
-  const meant = nearestName(unknown, known);
-  throw new ThreadfoldError("INVALID_CONFIG", `${unknown}: there is no such option.`, {
-    hint: meant === undefined ? `Known options: ${known.join(", ")}.` : `Did you mean ${meant}?`,
-    details: { name: unknown },
-  });
+  checkOptions("options", options, IMPORT_OPTIONS);
+  if (options.limits !== undefined) checkOptions("limits", options.limits, LIMITS);
+  return { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
 }
 
-const KNOWN_OPTIONS: Readonly<Record<keyof ImportOptions, true>> = {
-  ...{ format: true, thread: true, importers: true, limits: true, signal: true, onProgress: true },
+const IMPORT_OPTIONS: OptionKinds<ImportOptions> = {
+  ...{ format: "text", thread: "any", importers: "list", limits: "object", signal: "signal", onProgress: "call" },
 };
+const LIMITS: OptionKinds<ImportLimits> = { maxBytes: "figure", maxLineLength: "figure" };
 
 export const DEFAULT_IMPORT_LIMITS: ImportLimits = Object.freeze({
   maxBytes: 512 * 1024 * 1024,

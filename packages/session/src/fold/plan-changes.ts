@@ -1,4 +1,4 @@
-import { type Clock, type CompactionOutcome, type ThreadfoldStore, threadShape } from "@threadfold/core";
+import { type Clock, type CompactionOutcome, checkArgument, type ThreadfoldStore, threadShape } from "@threadfold/core";
 import { commitRecords, inProviderTokens, type LoggedCompaction, loggedRecords, revertPlan } from "@threadfold/turn";
 import type { FoldEvents } from "../events/session-events.ts";
 import type { SessionRecorder } from "../journal/session-journal.ts";
@@ -34,6 +34,8 @@ export class PlanChanges {
    * @throws ThreadfoldError `MESSAGE_NOT_FOUND`, or what the store throws.
    */
   async applyCompactions(compactions: readonly LoggedCompaction[]): Promise<CompactionOutcome> {
+    checkArgument("compactions", compactions, "list");
+    for (const [index, one] of compactions.entries()) checkArgument(`compactions[${index}]`, one, "object");
     const { thread, request, store, journal, clock, history } = this.#ports;
     await history.load();
     const before = this.#ports.plan.current;

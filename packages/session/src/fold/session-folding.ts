@@ -1,4 +1,4 @@
-import { type AgentThread, type CompactionOutcome, EventLoopTurns, problemOf } from "@threadfold/core";
+import { type AgentThread, type CompactionOutcome, checkArgument, EventLoopTurns, problemOf } from "@threadfold/core";
 import {
   type CompactOptions,
   decide,
@@ -116,16 +116,14 @@ export class SessionFolding {
   async dryRun(options: CompactOptions): Promise<PlanPreview> {
     await this.#ports.history.load();
     const summarizer = this.#turns.summarizer(this.#ports, options);
-    const turn = await this.#turns.now(this.#plan.current, options, {
-      foldId: "dry-run",
-      cause: "manual",
-      summarizer,
-    });
+    const names = { foldId: "dry-run", cause: "manual", summarizer } as const;
+    const turn = await this.#turns.now(this.#plan.current, options, names);
     return previewPlan(turn, options);
   }
 
   /** Switches automatic folding on or off. */
   switchAutomatic(isOn: boolean): void {
+    checkArgument("isOn", isOn, "flag");
     this.disabled = isOn ? null : SWITCHED_OFF;
   }
 

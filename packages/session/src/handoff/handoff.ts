@@ -4,10 +4,13 @@ import {
   attributedSummary,
   type Clock,
   type CompactionPlan,
+  checkOptions,
   type JsonValue,
   liftedPins,
   type Message,
+  type OptionKinds,
   type RecallHit,
+  refuseArgument,
   renderSummary,
   type StructuredSummary,
   type Summarizer,
@@ -22,7 +25,7 @@ import { MemoryRecallIndex } from "@threadfold/rehydration";
 import { refuseErasedThread } from "@threadfold/stores";
 import { DEFAULT_CHECKS, redactJson } from "@threadfold/summarizers";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
-import { checkNewThread, checkOptions, type Kinds, refuseArgument } from "../host/checked-options.ts";
+import { checkNewThread } from "../host/checked-options.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { systemClock } from "../host/session-parts.ts";
 import { recordCopy } from "../thread/fork-thread.ts";
@@ -86,7 +89,7 @@ const EXTRACTED = 4 * DEFAULT_TOKENS;
 /** Least tokens to ask a model for. It knows the goal, so otherwise it is asked for just what fits the briefing. */
 const LEAST_ASKED = 400;
 
-const HANDOFF_OPTIONS: Kinds<HandoffOptions> = {
+const HANDOFF_OPTIONS: OptionKinds<HandoffOptions> = {
   goal: "any",
   threadId: "any",
   summaryModel: "object",

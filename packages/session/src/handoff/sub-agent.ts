@@ -5,10 +5,13 @@ import {
   asToolCallId,
   type Clock,
   type ContextCompactionConfig,
+  checkOptions,
   handlingOf,
   type Message,
   type MessageInput,
+  type OptionKinds,
   type ProviderAwareTokenizer,
+  refuseArgument,
   type ThreadfoldStore,
   type ThreadId,
   type ToolCallPart,
@@ -17,7 +20,7 @@ import {
 import { truncateToTokens } from "@threadfold/rehydration";
 import { tokenFractionTrigger } from "@threadfold/strategies";
 import type { CompactOptions } from "@threadfold/turn";
-import { checkNewThread, checkOptions, type Kinds, refuseArgument } from "../host/checked-options.ts";
+import { checkNewThread } from "../host/checked-options.ts";
 import { text } from "../host/messages.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { forkEntries } from "../thread/fork-thread.ts";
@@ -151,7 +154,7 @@ function checkSubAgent(options: SubAgentOptions): void {
     );
 }
 
-const SUB_AGENT_OPTIONS: Kinds<ScopedFork> = {
+const SUB_AGENT_OPTIONS: OptionKinds<ScopedFork> = {
   ...{ threadId: "any", goal: "any", mode: "any", budget: "any", signal: "signal" },
 };
 const MODES = 'Use "shared-prefix" or "scoped", or no mode for a fork that nobody works on yet.';

@@ -181,6 +181,7 @@ describe("a message that is made in plain JavaScript", () => {
       () => toolMessage({ id: "c", name: "bash" } as never, "Done."),
       "id and",
     ],
+    ["a result that was not awaited", () => toolMessage(call, Promise.resolve("Done.") as never), "awaited"],
     ["a misspelled outcome", () => toolMessage(call, "No.", { outcom: "error" } as never), "Did you mean outcome?"],
     ["an outcome that is none", () => toolMessage(call, "No.", { outcome: "error" as never }), "failure"],
     ["a misspelled time", () => userMessage("Hi.", { creatdAt: "2026" } as never), "Did you mean createdAt?"],

@@ -1,12 +1,16 @@
 import {
+  type CompactionOutcome,
+  checkArgument,
   checkModelRows,
+  checkOptions,
   checkTimeLimit,
   contextCompactionConfigSchema,
+  hasMember,
   isPlainObject,
-  nearestName,
+  type OptionKinds,
   parseCalibration,
+  refuseArgument,
   type SummaryRole,
-  ThreadfoldError,
   type ThreadId,
   type ToolDefinition,
 } from "@threadfold/core";
@@ -20,86 +24,7 @@ import type { ModelTarget, OverBudget, PrepareOptions } from "./prepared-request
 import type { Hook, SessionHooks } from "./session-hooks.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
 
-/** Checks whether a value is an object with a member of that name. */
-const has = (value: unknown, member: string): boolean => typeof value === "object" && value !== null && member in value;
-
-/** Refuses an option or argument. @throws ThreadfoldError `INVALID_CONFIG` that names it, always. */
-export function refuseArgument(name: string, problem: string, hint?: string): never {
-  throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${problem}`, {
-    ...(hint !== undefined && { hint }),
-    details: { name },
-  });
-}
-
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** How the value of an option is checked, and what it has to be. What `any` is, is checked elsewhere. */
-const KINDS = {
-  any: [() => true, ""],
-  flag: [(value) => typeof value === "boolean", "true or false"],
-  text: [(value) => typeof value === "string", "a text"],
-  figure: [(value) => typeof value === "number" && value >= 0, "a number, 0 or higher"],
-  call: [(value) => typeof value === "function", "a function"],
-  list: [(value) => Array.isArray(value), "a list"],
-  object: [isObject, "an object"],
-  signal: [(value) => has(value, "aborted") && has(value, "addEventListener"), "an AbortSignal"],
-} satisfies Readonly<Record<string, readonly [(value: unknown) => boolean, string]>>;
-
-/** A kind of value, or a list of the values that there are. */
-type Kind = keyof typeof KINDS | readonly string[];
-/** The kind of every option; the compiler ensures that none is missing. */
-export type Kinds<Options> = { readonly [Name in keyof Options]-?: Kind };
-
-/** Checks an argument. @throws ThreadfoldError `INVALID_CONFIG` that names it. */
-export function checkArgument(name: string, value: unknown, kind: Kind): void {
-  const [isValid, what] =
-    typeof kind === "string"
-      ? KINDS[kind]
-      : [(given: unknown) => kind.includes(given as string), `one of ${kind.join(", ")}`];
-  if (!isValid(value)) refuseArgument(name, `it has to be ${what}.`, `Pass ${what}.`);
-}
-
-/**
- * Checks the names of all options, because a misspelled one would otherwise be ignored silently, and the kinds of their
- * values.
- *
- * @param elsewhere names that are valid in another place, with that place, such as `config`.
- * @throws ThreadfoldError `INVALID_CONFIG` that names the option, and what was probably meant by an unknown one.
- */
-export function checkOptions<Options extends object>(
-  argument: string,
-  options: Options,
-  kinds: Kinds<Options>,
-  elsewhere: { readonly place: string; readonly names: readonly string[] } = { place: "", names: [] },
-): void {
-  const known = Object.keys(kinds);
-  if (!isObject(options)) refuseArgument(argument, "it has to be an object.", `Its fields: ${known.join(", ")}.`);
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) refuseUnknownOption(unknown, known, elsewhere);
-  for (const [name, kind] of Object.entries<Kind>(kinds)) {
-    const value: unknown = options[name as keyof Options];
-    if (value !== undefined) checkArgument(name, value, kind);
-  }
-}
-
-function refuseUnknownOption(
-  unknown: string,
-  known: readonly string[],
-  { place, names }: { readonly place: string; readonly names: readonly string[] },
-): never {
-  const placed = names.map((name) => [`${place}.${name}`, name] as const);
-  const exact = placed.find(([, name]) => name === unknown)?.[0];
-  const near = nearestName(unknown, known) ?? placed.find(([, name]) => name === nearestName(unknown, names))?.[0];
-  const meant = exact ?? near;
-  refuseArgument(
-    unknown,
-    "there is no such option.",
-    meant === undefined ? `Known options: ${known.join(", ")}.` : `Did you mean ${meant}?`,
-  );
-}
-
-// Arguments of JavaScript callers are checked at the entry points: further inside, errors would surface far from their
-// cause.
 
 /**
  * @throws ThreadfoldError `INVALID_CONFIG` for a frame that is no object, or with a text or a tool that is none.
@@ -109,7 +34,7 @@ function checkFrame(frame: FrameFields | undefined): void {
   const isList = (field: unknown): boolean => field === undefined || Array.isArray(field);
   if (!isObject(frame) || !isList(frame.system) || !isList(frame.tools))
     refuseArgument("frame", "system and tools have to be lists.", "Without tools, pass { system: [text] }.");
-  checkOptions("frame", frame, { system: "any", tools: "any", host: "any" } satisfies Kinds<FrameFields>);
+  checkOptions("frame", frame, { system: "any", tools: "any", host: "any" } satisfies OptionKinds<FrameFields>);
   if (frame.host !== undefined && !isObject(frame.host))
     refuseArgument(
       "frame.host",
@@ -129,7 +54,7 @@ const TOOL_HINT =
 const isTool = (tool: ToolDefinition | null): boolean =>
   typeof tool?.name === "string" && tool.name !== "" && isObject(tool.inputSchema) && isPlainObject(tool.inputSchema);
 
-const COMPACT_OPTIONS: Kinds<CompactOptions> = {
+const COMPACT_OPTIONS: OptionKinds<CompactOptions> = {
   frame: "any",
   force: "flag",
   instructions: "text",
@@ -153,8 +78,19 @@ export function checkCompactOptions(options: CompactOptions): void {
     );
 }
 
+/** @throws ThreadfoldError `INVALID_CONFIG` for something other than `{ signal }`. */
+export function checkAppendOptions(options: { readonly signal?: AbortSignal } | undefined): void {
+  if (options !== undefined) checkOptions("options", options, { signal: "signal" });
+}
+
+/** @throws ThreadfoldError `INVALID_CONFIG` when the outcome is no object, or what was rehydrated no list. */
+export function checkRendering(outcome: CompactionOutcome | null, rehydrated: readonly unknown[]): void {
+  if (outcome !== null) checkArgument("outcome", outcome, "object");
+  checkArgument("rehydrated", rehydrated, "list");
+}
+
 const OVER_BUDGET: readonly OverBudget[] = ["barest", "throw", "send"];
-const PREPARE_OPTIONS: Kinds<PrepareOptions> = { frame: "any", signal: "signal", onOverBudget: OVER_BUDGET };
+const PREPARE_OPTIONS: OptionKinds<PrepareOptions> = { frame: "any", signal: "signal", onOverBudget: OVER_BUDGET };
 
 /** @throws ThreadfoldError `INVALID_CONFIG` for options that `prepare` does not have, or invalid values. */
 export function checkPrepareOptions(options: PrepareOptions): void {
@@ -169,10 +105,14 @@ export const checkTarget = (target: ModelTarget): void =>
 /** @throws ThreadfoldError `INVALID_CONFIG` for a new thread without an id. */
 export function checkNewThread(threadId: ThreadId | undefined): void {
   if (typeof threadId !== "string" || threadId === "")
-    refuseArgument("threadId", "it has to be a string.", "Give the new thread an id that no thread has yet.");
+    refuseArgument(
+      "threadId",
+      "it has to be a text that is not empty.",
+      "Give the new thread an id that no thread has yet.",
+    );
 }
 
-const OPTIONS: Kinds<CheckedOptions> = {
+const OPTIONS: OptionKinds<CheckedOptions> = {
   threadId: "any",
   store: "any",
   preset: "any",
@@ -214,7 +154,7 @@ const OPTIONS: Kinds<CheckedOptions> = {
 };
 const configNames = () => Object.keys(contextCompactionConfigSchema.unwrap().shape);
 
-const HOOKS: Kinds<SessionHooks> = {
+const HOOKS: OptionKinds<SessionHooks> = {
   preCompact: "any",
   postCompact: "any",
   sessionStart: "any",
@@ -235,7 +175,11 @@ export function checkedOptions(given: OpenOptions): CheckedOptions {
   checkOptions("options", options, OPTIONS, { place: "config", names: configNames() });
   const { threadId, frame, hooks } = options;
   if (threadId !== undefined && (typeof threadId !== "string" || threadId === ""))
-    refuseArgument("threadId", "it has to be a string.", "Name the conversation; the same name opens it again.");
+    refuseArgument(
+      "threadId",
+      "it has to be a text that is not empty.",
+      "Name the conversation; the same name opens it again.",
+    );
   for (const option of TIME_LIMITS) if (options[option] !== undefined) checkTimeLimit(option, options[option]);
   const { timeoutMilliseconds } = options.hooks ?? {};
   if (timeoutMilliseconds !== undefined) checkTimeLimit("hooks.timeoutMilliseconds", timeoutMilliseconds);
@@ -275,13 +219,18 @@ function checkCacheBreakpoints({ cacheBreakpoints: asked }: CheckedOptions): voi
     refuseArgument("cacheBreakpoints.ttl", "there is no such time.", 'Pass "5m" or "1h", or omit it.');
 }
 
-const BACKGROUND: Kinds<BackgroundOptions> = { queue: "any", softThreshold: "any", enqueueTimeoutMilliseconds: "any" };
+const BACKGROUND: OptionKinds<BackgroundOptions> = {
+  queue: "any",
+  softThreshold: "any",
+  enqueueTimeoutMilliseconds: "any",
+};
 
 function checkBackground({ background: asked }: CheckedOptions): void {
   if (asked === undefined || asked === false) return;
-  if (!has(asked, "queue")) refuseArgument("background", "it has no queue.", "Pass { queue } or false, or omit it.");
+  if (!hasMember(asked, "queue"))
+    refuseArgument("background", "it has no queue.", "Pass { queue } or false, or omit it.");
   checkOptions("background", asked, BACKGROUND);
-  if (!has(asked.queue, "enqueue"))
+  if (!hasMember(asked.queue, "enqueue"))
     refuseArgument("background.queue", "it has no enqueue.", "Pass a queue, such as pgBossQueue(options).");
 }
 
@@ -311,7 +260,7 @@ function checkProviderCompaction({ providerCompaction: asked, format, compaction
     refuseArgument("providerCompaction", "it contradicts compaction: false.", "Omit one of them.");
 }
 
-const MODEL_SETTINGS: Kinds<SummaryModelSettings> = {
+const MODEL_SETTINGS: OptionKinds<SummaryModelSettings> = {
   maxOutputTokens: "any",
   temperature: "any",
   maxInputTokens: "any",
@@ -338,4 +287,4 @@ function checkHooks({ timeoutMilliseconds: _, ...hooks }: SessionHooks): void {
 }
 
 const isHook = (value: unknown): value is Hook<never, unknown> =>
-  has(value, "run") && typeof (value as { readonly run: unknown }).run === "function";
+  hasMember(value, "run") && typeof (value as { readonly run: unknown }).run === "function";

@@ -1,12 +1,15 @@
 import {
   asMessageId,
   asToolCallId,
+  checkOptions,
+  hasMember,
   type MessageInput,
+  type OptionKinds,
   type Part,
   type Role,
+  refuseArgument,
   type ToolResultEnvelope,
 } from "@threadfold/core";
-import { checkOptions, type Kinds, refuseArgument } from "./checked-options.ts";
 
 /** Id and time of a message. */
 export interface MessageNames {
@@ -16,7 +19,7 @@ export interface MessageNames {
   readonly createdAt?: string;
 }
 
-const NAMES: Kinds<MessageNames> = { id: "any", createdAt: "any" };
+const NAMES: OptionKinds<MessageNames> = { id: "any", createdAt: "any" };
 
 /** Returns a text part of a message. */
 export const text = (words: string): Part => ({ type: "text", text: words });
@@ -32,7 +35,7 @@ export const assistantMessage = (content: string | readonly Part[], names?: Mess
 /**
  * Returns a message with a tool's result for a call, as text or structured content. `outcome` is `success` by default.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` for something that is not a call, or an unknown name of an option.
+ * @throws ThreadfoldError `INVALID_CONFIG` for something that is not a call or not its answer, or an unknown option.
  */
 export function toolMessage(
   call: { readonly callId: string; readonly toolName: string },
@@ -42,6 +45,8 @@ export function toolMessage(
   const { callId, toolName } = Object(call) as Partial<typeof call>;
   if (callId === undefined || toolName === undefined) refuseArgument("call", "it is not a tool call.", CALL_HINT);
   checkOptions("options", options, { ...NAMES, outcome: OUTCOMES });
+  if (typeof answer !== "string" && !hasMember(answer, "type"))
+    refuseArgument("answer", "it has to be a text, or content with a type.", ANSWER_HINT);
   const { outcome = "success", ...names } = options;
   const content = typeof answer === "string" ? { type: "text" as const, text: answer } : answer;
   return messageOf(
@@ -52,6 +57,7 @@ export function toolMessage(
 }
 
 const OUTCOMES: readonly ToolResultEnvelope["outcome"][] = ["success", "failure", "partial"];
+const ANSWER_HINT = 'Pass the text that the tool returned, awaited, or { type: "json", value } for what is not a text.';
 const CALL_HINT =
   "Pass a tool-call part, or { callId, toolName }: what a provider calls id and name, or call_id and name.";
 

@@ -1,7 +1,15 @@
-import type { Message, MessageId, MessageInput, Part } from "@threadfold/core";
+import {
+  checkArgument,
+  checkOptions,
+  type Message,
+  type MessageId,
+  type MessageInput,
+  type OptionKinds,
+  type Part,
+  refuseArgument,
+} from "@threadfold/core";
 import { discardTruncatedCalls, recognizeOverflow } from "@threadfold/renderer";
 import type { OverflowFigures, StopReason, UsageReport } from "@threadfold/turn";
-import { checkArgument, checkOptions, type Kinds, refuseArgument } from "./checked-options.ts";
 
 /** A tool call as it appears in an assistant message. */
 export type ToolCall = Extract<Part, { readonly type: "tool-call" }>;
@@ -19,7 +27,7 @@ export interface ModelResponse {
 }
 
 const STOP_REASONS: readonly StopReason[] = ["end", "max-output", "error", "aborted"];
-const RESPONSE: Kinds<ModelResponse> = { messages: "any", usage: "any", stopReason: STOP_REASONS };
+const RESPONSE: OptionKinds<ModelResponse> = { messages: "any", usage: "any", stopReason: STOP_REASONS };
 
 /** @throws ThreadfoldError `INVALID_CONFIG` for a response without its list of messages, or with another field. */
 export function checkResponse(response: ModelResponse): void {

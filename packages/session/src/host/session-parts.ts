@@ -8,6 +8,7 @@ import {
   type Embed,
   modelRow,
   type ProviderAwareTokenizer,
+  refuseArgument,
   suggestedCap,
   ThreadfoldError,
   type ThreadfoldStore,
@@ -24,7 +25,7 @@ import {
   threadfoldPreset,
 } from "@threadfold/strategies";
 import { characterClassTokenizer } from "@threadfold/tokenizers";
-import { type CheckedOptions, checkedOptions, checkNewThread, refuseArgument } from "./checked-options.ts";
+import { type CheckedOptions, checkedOptions, checkNewThread } from "./checked-options.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
 
 /** The system clock. */

@@ -6,7 +6,12 @@ import type { CompactOptions, LoggedCompaction, OverflowFigures, PlanPreview, Us
 import { ABANDONED, type BackgroundFold } from "../fold/background-folds.ts";
 import { type Handoff, type HandoffOptions, handoff, handoffDefaults } from "../handoff/handoff.ts";
 import { beginSubAgent, type SubAgent, type SubAgentOptions } from "../handoff/sub-agent.ts";
-import { checkArgument, checkCompactOptions, checkOptions, checkPrepareOptions } from "../host/checked-options.ts";
+import {
+  checkAppendOptions,
+  checkCompactOptions,
+  checkPrepareOptions,
+  checkRendering,
+} from "../host/checked-options.ts";
 import { type CompletedResponse, checkResponse, type FailedCall, type ModelResponse } from "../host/model-response.ts";
 import type { ModelTarget, PreparedRequest, PrepareOptions, RequestReference } from "../host/prepared-request.ts";
 import type { OpenOptions, SessionOptions } from "../host/session-options.ts";
@@ -57,7 +62,7 @@ export class ContextSession extends SessionReading {
    * the signal was aborted before anything was appended, or whatever `AgentThread.append` throws.
    */
   async append(messages: readonly MessageInput[], options?: { readonly signal?: AbortSignal }): Promise<void> {
-    if (options !== undefined) checkOptions("options", options, { signal: "signal" });
+    checkAppendOptions(options);
     return this.#services.thread.append(messages, options?.signal);
   }
 
@@ -81,7 +86,6 @@ export class ContextSession extends SessionReading {
    * @throws ThreadfoldError `INVALID_CONFIG` when the title is blank or longer than 200 characters.
    */
   async setTitle(title: string): Promise<void> {
-    checkArgument("title", title, "text");
     await titleThread(this.store, this.threadId, title, this.#options.clock ?? systemClock);
   }
 
@@ -129,8 +133,7 @@ export class ContextSession extends SessionReading {
     outcome: CompactionOutcome | null = null,
     rehydrated: readonly RehydrationResult[] = [],
   ): Promise<PreparedRequest> {
-    if (outcome !== null) checkArgument("outcome", outcome, "object");
-    checkArgument("rehydrated", rehydrated, "list");
+    checkRendering(outcome, rehydrated);
     const { history, recorder } = this.#services;
     return history.whenNeeded(() => recorder.record(recorder.render(this.plan, rehydrated), outcome));
   }
@@ -204,8 +207,6 @@ export class ContextSession extends SessionReading {
    * @throws ThreadfoldError `MESSAGE_NOT_FOUND` when the thread lacks a compaction's message; what the store throws.
    */
   async applyCompactions(compactions: readonly LoggedCompaction[]): Promise<CompactionOutcome> {
-    checkArgument("compactions", compactions, "list");
-    for (const [index, one] of compactions.entries()) checkArgument(`compactions[${index}]`, one, "object");
     return this.#turns.run(() => this.#services.folding.changes.applyCompactions(compactions));
   }
 
@@ -244,7 +245,6 @@ export class ContextSession extends SessionReading {
    * the same model. It applies at once; the promise waits only for the journal record that makes it survive a restart.
    */
   async reportOverflow(report: OverflowFigures = {}): Promise<void> {
-    checkOptions("overflow", report, { inputTokens: "figure", limitTokens: "figure" });
     return this.#answers.overflowed(report);
   }
 
@@ -265,7 +265,6 @@ export class ContextSession extends SessionReading {
    * `compact({ force: true })` folds either way.
    */
   setAutoCompaction(isOn: boolean): void {
-    checkArgument("isOn", isOn, "flag");
     this.#services.folding.switchAutomatic(isOn);
   }
 

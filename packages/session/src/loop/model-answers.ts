@@ -1,7 +1,9 @@
 import {
   type CompactionOutcome,
+  checkOptions,
   type MessageInput,
   problemOf,
+  refuseArgument,
   requestTokens,
   type SummariesAskedRecord,
   tokenBudget,
@@ -9,7 +11,6 @@ import {
 } from "@threadfold/core";
 import type { CompactionCall } from "@threadfold/renderer/native";
 import type { OverflowFigures, UsageReport } from "@threadfold/turn";
-import { refuseArgument } from "../host/checked-options.ts";
 import {
   type CompletedResponse,
   checkUsage,
@@ -138,7 +139,8 @@ export class ModelAnswers {
     return sent === null ? 0 : requestTokens(estimate, sent.counted);
   }
 
-  overflowed(report: OverflowFigures): Promise<void> {
+  async overflowed(report: OverflowFigures): Promise<void> {
+    checkOptions("overflow", report, { inputTokens: "figure", limitTokens: "figure" });
     const { memory, request } = this.#services;
     return memory.overflowed(report, tokenBudget(request.config).limitTokens);
   }

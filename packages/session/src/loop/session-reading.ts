@@ -5,8 +5,10 @@ import {
   type CompactionPlan,
   type ContextCompactionConfig,
   cacheBill,
+  checkOptions,
   type Explanation,
   type MessageId,
+  type OptionKinds,
   type RecallPage,
   type RecallRequest,
   requireBranch,
@@ -27,14 +29,13 @@ import type { ProviderFormat } from "@threadfold/renderer";
 import { threadTitle } from "@threadfold/stores";
 import type { RequestFrame } from "@threadfold/turn";
 import { type ShortSummaryOptions, shortSummary } from "../handoff/short-summary.ts";
-import { checkOptions, type Kinds } from "../host/checked-options.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { type ReplayedRequest, type ReplayOptions, replayThread } from "../replay/replay-thread.ts";
 import type { SessionServices } from "./session-services.ts";
 import { type SessionStats, sessionStats } from "./session-stats.ts";
 
 /** What is wrong with a value, the search itself says. */
-const RECALL_REQUEST: Kinds<RecallRequest> = {
+const RECALL_REQUEST: OptionKinds<RecallRequest> = {
   text: "any",
   branch: "any",
   after: "any",

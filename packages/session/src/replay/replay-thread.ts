@@ -3,7 +3,9 @@ import {
   type ArtifactsStoredRecord,
   type ChatMessage,
   type CompactionPlan,
+  checkOptions,
   isCall,
+  type OptionKinds,
   type RequestRenderedRecord,
   type SummaryRole,
   ThreadfoldError,
@@ -13,7 +15,6 @@ import {
 import { COMPACTION_RENDER_FORMAT_VERSION, formatById, type ProviderFormat, payloadDigest } from "@threadfold/renderer";
 import { heuristicTokenizer } from "@threadfold/tokenizers";
 import { EMPTY_FRAME, RequestRenderer, threadState } from "@threadfold/turn";
-import { checkOptions, type Kinds } from "../host/checked-options.ts";
 import type { PreparedRequest, RequestReference } from "../host/prepared-request.ts";
 import type { RequestRecorder } from "../prepare/request-recorder.ts";
 import type { RequestSettings } from "../request/request-settings.ts";
@@ -153,7 +154,7 @@ export interface PrepareAgainPorts {
   readonly request: RequestSettings;
 }
 
-const REFERENCE: Kinds<RequestReference> = { threadId: "text", planVersion: "figure", digest: "text" };
+const REFERENCE: OptionKinds<RequestReference> = { threadId: "text", planVersion: "figure", digest: "text" };
 
 /**
  * Returns a recorded request again, byte for byte; null when the thread already has a later answer of the model.

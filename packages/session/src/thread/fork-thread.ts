@@ -2,10 +2,13 @@ import {
   type AgentThread,
   type Clock,
   type CompactionPlan,
+  checkOptions,
   groupRecords,
   type MessageId,
   type MessageInput,
+  type OptionKinds,
   planRecords,
+  refuseArgument,
   sealPlan,
   type ThreadCopiedRecord,
   ThreadfoldError,
@@ -13,7 +16,7 @@ import {
   type ThreadId,
 } from "@threadfold/core";
 import { refuseSealedThread, threadTitle, titleThread } from "@threadfold/stores";
-import { checkNewThread, checkOptions, type Kinds, refuseArgument } from "../host/checked-options.ts";
+import { checkNewThread } from "../host/checked-options.ts";
 import { systemClock } from "../host/session-parts.ts";
 
 /** Options of a fork. */
@@ -35,7 +38,7 @@ export interface ForkOptions {
   readonly clock?: Clock;
 }
 
-const FORK_OPTIONS: Kinds<ForkOptions> = {
+const FORK_OPTIONS: OptionKinds<ForkOptions> = {
   threadId: "any",
   atVersion: "any",
   atMessage: "text",

@@ -1,5 +1,13 @@
-import { type Clock, checkTimeLimit, ThreadfoldError, tellListener, withinLimit } from "@threadfold/core";
-import { checkOptions, type Kinds, refuseArgument } from "../host/checked-options.ts";
+import {
+  type Clock,
+  checkOptions,
+  checkTimeLimit,
+  type OptionKinds,
+  refuseArgument,
+  ThreadfoldError,
+  tellListener,
+  withinLimit,
+} from "@threadfold/core";
 import { systemClock } from "../host/session-parts.ts";
 import {
   type CompactionJob,
@@ -75,7 +83,7 @@ const GRACE = 30_000;
 const STOP_MS = 10_000;
 const COUNTED = { committed: "committed", "already-committed": "alreadyCommitted", conflict: "conflicts" } as const;
 
-const OPTIONS: Kinds<CompactionWorkerOptions> = {
+const OPTIONS: OptionKinds<CompactionWorkerOptions> = {
   queue: "any",
   openStore: "call",
   session: "any",

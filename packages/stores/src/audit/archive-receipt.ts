@@ -1,4 +1,5 @@
-import { parseJson, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import { parseJson, sha256, ThreadfoldError, type ThreadId } from "@threadfold/core";
+import { nodeCrypto } from "../shared/on-demand.ts";
 
 /** The tenant and the thread whose rows a segment holds. */
 export interface SegmentOwner {
@@ -40,6 +41,21 @@ export interface ThreadEnd {
   readonly appendedAt: number;
   readonly committedAt: number | null;
 }
+
+/** Makes the receipt of a thread whose rows are about to be in a segment, and names the segment. */
+export function receiptFor(
+  { tenant, threadId }: SegmentOwner,
+  { bytes, root, lines }: { readonly bytes: Uint8Array; readonly root: string; readonly lines: number },
+  rest: Pick<ArchiveReceipt, "place" | "copies" | "end" | "archivedAt">,
+): ArchiveReceipt {
+  const key = `segments/${shortDigest(tenant)}/${shortDigest(threadId)}/${root}-${nodeCrypto().randomBytes(8).toString("hex")}`;
+  return { tenant, threadId, key, root, lines, bytes: bytes.length, isCold: false, isDropped: false, ...rest };
+}
+
+/**
+ * Digests names so that a segment's key does not reveal its tenant and thread; a random suffix makes the key unique.
+ */
+const shortDigest = (text: string): string => sha256(text).slice(0, 32);
 
 /** A receipt's row in the tables. */
 export interface ArchiveRow {

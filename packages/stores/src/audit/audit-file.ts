@@ -19,7 +19,7 @@ import {
 } from "@threadfold/core";
 import * as z from "@threadfold/core/schema";
 import { inspectorOf, type StoredPlan, type StoreInspector } from "../inspection/inspector.ts";
-import { checkTimeOption } from "../shared/options.ts";
+import { checkTimeOption } from "../shared/store-basics.ts";
 import { checkpointSchema } from "./checkpoint.ts";
 
 /** Version of the audit file format, written in its first line. */

@@ -718,7 +718,7 @@ describe("a checkpoint", () => {
   it("needs a valid time in the option at, as does an audit export", async () => {
     const memory = createMemoryStore();
     await memory.threads.append(THREAD, transcript(4), { expectedVersion: 0 });
-    const refusal = { code: "INVALID_CONFIG", details: { option: "at" } };
+    const refusal = { code: "INVALID_CONFIG", details: { name: "at" } };
     for (const at of [undefined, "tomorrow", "2026-01-01 12:00", START_MS]) {
       await expect(makeCheckpoint(memory, THREAD, { at } as never)).rejects.toMatchObject(refusal);
       await expect(exportAudit(memory, THREAD, { at } as never).next()).rejects.toMatchObject(refusal);

@@ -2,10 +2,12 @@ import type { KeyObject } from "node:crypto";
 import {
   type Checkpoint,
   type CheckpointSignature,
+  checkOptions,
   checkpointNote,
   freezeDeep,
   MerkleTree,
   merkleLeafOf,
+  refuseArgument,
   THREAD_CHAIN_START,
   ThreadfoldError,
   type ThreadfoldStore,
@@ -15,7 +17,7 @@ import {
 import * as z from "@threadfold/core/schema";
 import { inspectorOf } from "../inspection/inspector.ts";
 import { nodeCrypto } from "../shared/on-demand.ts";
-import { checkOptions, checkTimeOption, refusedOption } from "../shared/options.ts";
+import { checkTimeOption } from "../shared/store-basics.ts";
 
 /** Options for making a checkpoint. */
 export interface CheckpointOptions {
@@ -42,7 +44,7 @@ export async function makeCheckpoint(
   threadId: ThreadId,
   options: CheckpointOptions,
 ): Promise<Checkpoint> {
-  checkOptions(options, { sign: "function", signal: "signal" });
+  checkOptions("options", options, { at: "any", sign: "call", signal: "signal" });
   const { at, sign, signal } = options;
   checkTimeOption(at);
   const state = await stateOf(store, threadId, signal);
@@ -108,7 +110,7 @@ export const checkpointSchema: z.ZodType<Checkpoint> = z.lazy(() =>
 /** Checks a checkpoint that a caller passes in. @throws ThreadfoldError `INVALID_CONFIG` that names the option. */
 export function checkCheckpoint(option: string, checkpoint: unknown): void {
   if (!checkpointSchema.safeParse(checkpoint).success)
-    throw refusedOption(option, "a checkpoint is needed, as makeCheckpoint and parseCheckpoint return it");
+    refuseArgument(option, "it has to be a checkpoint, as makeCheckpoint and parseCheckpoint return it.");
 }
 
 /**

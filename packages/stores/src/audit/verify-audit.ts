@@ -1,5 +1,4 @@
-import type { Checkpoint } from "@threadfold/core";
-import { checkOptions, refusedOption } from "../shared/options.ts";
+import { type Checkpoint, checkOptions, refuseArgument } from "@threadfold/core";
 import { AuditChecker } from "./audit-checker.ts";
 import { type AuditLine, parseAuditLine, unsealLine } from "./audit-file.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
@@ -47,11 +46,11 @@ export async function verifyAudit(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   trust: AuditTrust = {},
 ): Promise<AuditReport> {
-  checkOptions(trust, { publicKey: "text", onLine: "function" });
+  checkOptions("trust", trust, { publicKey: "name", since: "any", onLine: "call" });
   const { publicKey, since, onLine } = trust;
   if (since !== undefined) checkCheckpoint("since", since);
   const isReadable = Symbol.asyncIterator in Object(chunks) || Symbol.iterator in Object(chunks);
-  if (!isReadable || typeof chunks === "string") throw refusedOption("chunks", "the bytes of the file are needed");
+  if (!isReadable || typeof chunks === "string") refuseArgument("chunks", "it has to be the bytes of the file.");
   const checker = new AuditChecker(publicKey);
   const report = (line: number, problem: string | null): AuditReport => ({
     problem: problem === null ? null : { line, problem },

@@ -271,7 +271,7 @@ describe("R11 verifyStore", () => {
     const store = createMemoryStore();
     const refused = (option?: string) => ({
       code: "INVALID_CONFIG",
-      ...(option !== undefined && { details: { option } }),
+      ...(option !== undefined && { details: { name: option } }),
     });
     for (const id of ["", null, 7]) await expect(verifyStore(store, id as never)).rejects.toMatchObject(refused());
     for (const [option, value] of [
@@ -292,7 +292,7 @@ describe("R11 verifyStore", () => {
       ["onLine", 7],
     ] as const)
       await expect(verifyAudit([], { [option]: value } as never)).rejects.toMatchObject(refused(option));
-    await expect(verifyAudit([], null as never)).rejects.toMatchObject(refused("options"));
+    await expect(verifyAudit([], null as never)).rejects.toMatchObject(refused("trust"));
     for (const chunks of ["{}", undefined, 7])
       await expect(verifyAudit(chunks as never)).rejects.toMatchObject(refused("chunks"));
     for (const [option, options] of [

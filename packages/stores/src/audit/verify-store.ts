@@ -2,8 +2,10 @@ import {
   type Checkpoint,
   type Clock,
   canonicalJson,
+  checkOptions,
   MerkleTree,
   merkleLeafOf,
+  type OptionKinds,
   THREAD_CHAIN_START,
   ThreadfoldError,
   type ThreadfoldStore,
@@ -11,7 +13,6 @@ import {
 } from "@threadfold/core";
 import { inspectorOf, type StoredArtifact, type StoreInspector } from "../inspection/inspector.ts";
 import type { ObjectFolder } from "../shared/object-artifacts.ts";
-import { checkOptions, type OptionKinds } from "../shared/options.ts";
 import { checkThreadId, systemClock } from "../shared/store-basics.ts";
 import type { ArchiveReceipt } from "./archive-receipt.ts";
 import { type CheckedArtifacts, checkArtifacts, checkArtifactsAgainstJournal } from "./check-artifacts.ts";
@@ -74,15 +75,15 @@ export async function verifyStore(
   threadId?: ThreadId,
   options: VerifyOptions = {},
 ): Promise<readonly StoreFinding[]> {
-  checkOptions(options, VERIFY_OPTIONS);
+  checkOptions("options", options, VERIFY_OPTIONS);
   if (threadId === undefined) return verifyAll(store, options);
   checkThreadId(threadId);
   options.onThread?.(threadId);
   return verifyWherever(store, threadId, options);
 }
 
-const VERIFY_OPTIONS: OptionKinds = {
-  ...{ signal: "signal", clock: "clock", onThread: "function", segments: "function", onSegment: "function" },
+const VERIFY_OPTIONS: OptionKinds<VerifyOptions> = {
+  ...{ signal: "signal", clock: "clock", onThread: "call", segments: "call", onSegment: "call" },
 };
 
 /** Checks a thread where it is: in the store, or in its segment. */

@@ -5,13 +5,13 @@ import {
   type Message,
   type PinEntry,
   type PinLiftedEntry,
+  refuseArgument,
   type SubjectKey,
   type ThreadEntry,
   ThreadfoldError,
   type ThreadId,
   withinLimit,
 } from "@threadfold/core";
-import { refusedOption } from "../shared/options.ts";
 import {
   type EnvelopeContext,
   envelopeKeyVersion,
@@ -156,7 +156,7 @@ export function sealedPlaces(
   { tenantId = null, subjectOf = String, keyTimeLimitMs = KEY_TIME_LIMIT_MS }: EncryptionOptions,
 ): PlaceOf {
   if (typeof Object(keyStore).getOrCreate !== "function")
-    throw refusedOption("keys", "a key store is needed, such as that of fileKeyStore or memoryKeyStore");
+    refuseArgument("keys", "it has to be a key store, such as that of fileKeyStore or memoryKeyStore.");
   const keys = limitedKeys(keyStore, checkTimeLimit("keyTimeLimitMs", keyTimeLimitMs));
   return (threadId) => ({ keys, tenantId, threadId, subject: canonicalJson([tenantId, subjectOf(threadId)]) });
 }

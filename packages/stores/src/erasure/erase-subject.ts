@@ -1,4 +1,8 @@
 import {
+  checkArgument,
+  checkOptions,
+  type OptionKinds,
+  refuseArgument,
   type SummaryCacheStore,
   type ThreadCopiedRecord,
   type ThreadErasedRecord,
@@ -8,7 +12,7 @@ import {
 } from "@threadfold/core";
 import { isArchivable } from "../audit/segment.ts";
 import { inspectorOf } from "../inspection/inspector.ts";
-import { checkOptions, checkTextOption, checkTimeOption, refusedOption } from "../shared/options.ts";
+import { checkTextOption, checkTimeOption } from "../shared/store-basics.ts";
 
 /** Erases content for good. Only proof of its existence stays: ids, versions, digests, times and counts. */
 export interface StoreEraser {
@@ -149,22 +153,21 @@ export async function eraseSubject(
   return { subject, keyShredded, threads, copiesLeft, cachedSummaries };
 }
 
-const ERASURE_OPTIONS = { dryRun: "flag", keepCopies: "flag", forget: "function", signal: "signal" } as const;
+const ERASURE_OPTIONS: OptionKinds<ErasureOptions> = {
+  ...{ at: "any", actor: "any", reason: "any" },
+  ...{ dryRun: "flag", keepCopies: "flag", forget: "call", signal: "signal" },
+};
 
 /**
  * Content must not be gone before it is clear that the proof can be written, nor because a dry run was misspelled. The
  * empty name is nobody's: it may stand for every thread whose subject a host does not know.
  */
 function checkErasureOptions(subject: unknown, options: ErasureOptions): void {
-  if (typeof subject !== "string" || subject === "")
-    throw refusedOption("subject", "a text that is not empty is needed");
-  checkOptions(options, ERASURE_OPTIONS);
-  const { at, actor, reason, ...others } = options;
-  const unknown = Object.keys(others).find((option) => !Object.hasOwn(ERASURE_OPTIONS, option));
-  if (unknown !== undefined) throw refusedOption(unknown, "there is no such option");
-  checkTimeOption(at);
-  checkTextOption("actor", actor);
-  checkTextOption("reason", reason);
+  checkArgument("subject", subject, "name");
+  checkOptions("options", options, ERASURE_OPTIONS);
+  checkTimeOption(options.at);
+  checkTextOption("actor", options.actor);
+  checkTextOption("reason", options.reason);
 }
 
 /** The content of a segment is out of reach, so a thread that has one, or may have the rest of one, is not erased. */
@@ -254,8 +257,7 @@ async function eraseSummaries(
  * @throws ThreadfoldError `INVALID_CONFIG` for a store that cannot erase, and for a time that is no number.
  */
 export async function sweepExpired(store: ThreadfoldStore, nowMs: number): Promise<number> {
-  if (!Number.isFinite(nowMs))
-    throw refusedOption("nowMs", "milliseconds since 1970 are needed, as Date.now() returns");
+  if (!Number.isFinite(nowMs)) refuseArgument("nowMs", "it has to be milliseconds since 1970, as Date.now() returns.");
   return eraserOf(store).sweep(nowMs);
 }
 

@@ -396,7 +396,7 @@ describe("an erasure whose proof could not be written", () => {
   ])("is refused for its %s before anything is touched: %o", async (option, given) => {
     const store = createMemoryStore();
     await plant(store, 0);
-    const refusal = { code: "INVALID_CONFIG", details: { option }, message: expect.stringContaining(option) };
+    const refusal = { code: "INVALID_CONFIG", details: { name: option }, message: expect.stringContaining(option) };
     for (const dryRun of [true, false])
       await expect(eraseSubject(store, threadOf(0), { ...WHY, dryRun, ...given } as never)).rejects.toMatchObject(
         refusal,
@@ -411,7 +411,7 @@ describe("an erasure of nobody, or up to no time", () => {
     // A host that knows no subject of a thread must not see all such threads go with an empty name.
     const store = encryptedStore(createMemoryStore(), memoryKeyStore(), { subjectOf: () => "" });
     await plant(store, 0);
-    const refusal = { code: "INVALID_CONFIG", details: { option: "subject" } };
+    const refusal = { code: "INVALID_CONFIG", details: { name: "subject" } };
     await expect(eraseSubject(store, given as string, WHY)).rejects.toMatchObject(refusal);
     expect((await store.threads.load(threadOf(0)))?.version).toBe(70);
     for (const options of [undefined, null, "why"])
@@ -422,7 +422,7 @@ describe("an erasure of nobody, or up to no time", () => {
     const store = await openSqliteStore(join(freshFolder(), "store.db"));
     await expect(sweepExpired(store, given as number)).rejects.toMatchObject({
       code: "INVALID_CONFIG",
-      details: { option: "nowMs" },
+      details: { name: "nowMs" },
     });
     await store.close();
   });

@@ -1,12 +1,14 @@
 import {
   type Clock,
   isSealedText,
+  refuseArgument,
   SEALED_PREFIX,
   type ThreadEntry,
   type ThreadEntryInput,
   ThreadfoldError,
   type ThreadId,
 } from "@threadfold/core";
+import * as z from "@threadfold/core/schema";
 
 /** Options for opening a store. */
 export interface StoreOptions {
@@ -47,6 +49,21 @@ const isIdText = (value: unknown): boolean =>
 /** Checks whether every backend would return a text exactly as it was stored. */
 export function isPlainText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
+}
+
+/**
+ * Checks the time that a caller wants recorded, before anything that the record is about is done.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG`.
+ */
+export function checkTimeOption(at: unknown): void {
+  if (!z.iso.datetime().safeParse(at).success) refuseArgument("at", "it has to be an ISO 8601 time in UTC.");
+}
+
+/** Checks a text that a caller wants recorded. @throws ThreadfoldError `INVALID_CONFIG` that names its option. */
+export function checkTextOption(option: string, text: unknown): void {
+  if (typeof text !== "string" || text.trim() === "" || !isPlainText(text))
+    refuseArgument(option, "it has to be a well-formed text that is not empty.");
 }
 
 /**

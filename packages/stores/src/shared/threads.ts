@@ -1,11 +1,13 @@
 import {
   type AppendResult,
   type Clock,
+  checkArgument,
   digestOf,
   type ExpectedVersion,
   type MessageId,
   type Page,
   type PinId,
+  refuseArgument,
   THREAD_CHAIN_START,
   type ThreadEntry,
   type ThreadEntryInput,
@@ -312,11 +314,10 @@ export async function titleThread(
   title: string,
   clock: Clock,
 ): Promise<string> {
+  checkArgument("title", title, "text");
   const line = title.toWellFormed().replace(/\s+/g, " ").trim();
   if (line === "" || line.length > LONGEST_TITLE)
-    throw new ThreadfoldError("INVALID_CONFIG", `The title has ${line.length} characters.`, {
-      hint: `A title has 1 to ${LONGEST_TITLE} characters.`,
-    });
+    refuseArgument("title", `it has ${line.length} characters.`, `A title has 1 to ${LONGEST_TITLE} characters.`);
   const earlier = await artifacts.list(threadId, undefined, TITLE_MEDIA_TYPE);
   // Equal content is one artifact, which would keep its old place: the number makes a reused title a new artifact.
   await artifacts.store(JSON.stringify({ number: earlier.length + 1, title: line }), {
@@ -331,8 +332,7 @@ export async function threadTitle(
   { artifacts }: Pick<ThreadfoldStore, "artifacts">,
   threadId: ThreadId,
 ): Promise<string | null> {
-  const ids = await artifacts.list(threadId, undefined, TITLE_MEDIA_TYPE);
-  for (const id of ids.toReversed()) {
+  for (const id of (await artifacts.list(threadId, undefined, TITLE_MEDIA_TYPE)).toReversed()) {
     const artifact = await artifacts.retrieve(id);
     // A store may list artifacts of every type.
     if (artifact?.metadata.mediaType === TITLE_MEDIA_TYPE) return titleIn(artifact.content);

@@ -296,3 +296,18 @@ describe("openaiResponsesModel", () => {
     expect(provider?.bodies[0]).toMatchObject({ store: false, instructions: "s" });
   });
 });
+
+describe("a model that cannot be called", () => {
+  const client = new OpenAI({ baseURL: "http://127.0.0.1:9", apiKey: "key" });
+  it.each([
+    ["options", () => anthropicModel(undefined as never)],
+    ["model", () => openaiModel({ client } as never)],
+    ["client", () => anthropicModel({ client, model: "claude" } as never)],
+    ["client", () => openaiResponsesModel({ model: "gpt" } as never)],
+    ["steam", () => openaiModel({ client, model: "gpt", steam: false } as never)],
+    ["model", () => aiSdkModel({} as never)],
+    ["setings", () => aiSdkModel({ model: "gpt", setings: {} } as never)],
+  ])("is refused where it is made, by the name %s", (name, make) => {
+    expect(make).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }));
+  });
+});

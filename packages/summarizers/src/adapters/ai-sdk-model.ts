@@ -1,4 +1,12 @@
-import type { CompletionFinish, CompletionModel, CompletionRequest, Usage } from "@threadfold/core";
+import {
+  type CompletionFinish,
+  type CompletionModel,
+  type CompletionRequest,
+  checkOptions,
+  hasMember,
+  refuseArgument,
+  type Usage,
+} from "@threadfold/core";
 import { generateText, type LanguageModel, type LanguageModelUsage, type ModelMessage } from "ai";
 import { clientModel } from "../llm/call/client-model.ts";
 
@@ -25,8 +33,14 @@ interface AiSdkPrefix {
 /**
  * Implements the `complete()` port with the AI SDK, versions 6 and 7. The agent's tools are functions and cannot be
  * part of a prefix, so with providers whose cache begins with the tools, the cache is read only if the agent has none.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` without a model.
  */
-export function aiSdkModel({ model, settings = {} }: AiSdkModelOptions): CompletionModel {
+export function aiSdkModel(options: AiSdkModelOptions): CompletionModel {
+  checkOptions("options", options, { model: "any", settings: "object" });
+  const { model, settings = {} } = options;
+  if (typeof model === "string" ? model === "" : !hasMember(model, "modelId"))
+    refuseArgument("model", "it has to be a model of the AI SDK.", 'Pass one, such as anthropic("claude-haiku-4-5").');
   return clientModel(
     `ai-sdk ${typeof model === "string" ? model : `${model.provider} ${model.modelId}`}`,
     (request) => request,

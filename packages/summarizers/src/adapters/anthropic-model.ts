@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { CompletionFinish, CompletionModel, CompletionRequest, CompletionResult } from "@threadfold/core";
-import { type ClientModelOptions, clientModel } from "../llm/call/client-model.ts";
+import { type ClientModelOptions, checkClientModel, clientModel } from "../llm/call/client-model.ts";
 
 /** Options of {@link anthropicModel}. */
 export interface AnthropicModelOptions extends ClientModelOptions<Anthropic> {}
@@ -10,8 +10,12 @@ type Params = Anthropic.MessageCreateParamsNonStreaming;
 /**
  * Implements the `complete()` port with the Anthropic SDK. A prefix is the body of a Messages request; it keeps its
  * model, tools and cache breakpoints, because the cache is keyed by them.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` without a model or the SDK's client.
  */
-export function anthropicModel({ client, model, stream = true, body = {} }: AnthropicModelOptions): CompletionModel {
+export function anthropicModel(options: AnthropicModelOptions): CompletionModel {
+  checkClientModel(options, "messages.create");
+  const { client, model, stream = true, body = {} } = options;
   return clientModel(
     `anthropic ${model}`,
     (request) => paramsOf(model, body, request),

@@ -8,7 +8,7 @@ import {
   type ThreadfoldError,
 } from "@threadfold/core";
 import type OpenAI from "openai";
-import { type ClientModelOptions, clientModel } from "../llm/call/client-model.ts";
+import { type ClientModelOptions, checkClientModel, clientModel } from "../llm/call/client-model.ts";
 
 /**
  * Options of {@link openaiModel} and {@link openaiResponsesModel}, for OpenAI or any server that speaks its protocol.
@@ -22,8 +22,12 @@ type Response = OpenAI.Responses.Response;
 /**
  * Implements the `complete()` port with the OpenAI SDK (Chat Completions). A prefix is the body of such a request; it
  * keeps its model and tools, because the cache is keyed by them.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` without a model or the SDK's client.
  */
-export function openaiModel({ client, model, stream = true, body = {} }: OpenAIModelOptions): CompletionModel {
+export function openaiModel(options: OpenAIModelOptions): CompletionModel {
+  checkClientModel(options, "chat.completions.create");
+  const { client, model, stream = true, body = {} } = options;
   return clientModel(
     `openai ${model}`,
     (request) => chatParams(model, body, request),
@@ -42,8 +46,12 @@ export function openaiModel({ client, model, stream = true, body = {} }: OpenAIM
  * Implements the `complete()` port with the OpenAI SDK's Responses API. The provider stores nothing (`store: false`)
  * unless `body` or the prefix says otherwise. A prefix is the body of such a request; it keeps its model and tools,
  * because the cache is keyed by them.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` without a model or the SDK's client.
  */
-export function openaiResponsesModel({ client, model, stream = true, body = {} }: OpenAIModelOptions): CompletionModel {
+export function openaiResponsesModel(options: OpenAIModelOptions): CompletionModel {
+  checkClientModel(options, "responses.create");
+  const { client, model, stream = true, body = {} } = options;
   return clientModel(
     `openai-responses ${model}`,
     (request) => responseParams(model, body, request),

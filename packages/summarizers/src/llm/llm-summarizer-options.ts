@@ -1,4 +1,12 @@
-import { type CompletionModel, type JsonObject, type SummarizeRequest, ThreadfoldError } from "@threadfold/core";
+import {
+  type CompletionModel,
+  checkOptions,
+  type JsonObject,
+  type OptionKinds,
+  refuseArgument,
+  type SummarizeRequest,
+  ThreadfoldError,
+} from "@threadfold/core";
 import type { CallLimits } from "./call/call-model.ts";
 import { type PromptVariant, threadfoldPrompt } from "./prompts/prompts.ts";
 
@@ -56,12 +64,32 @@ export interface LLMSettings extends CallLimits {
   readonly prefixFor: ((request: SummarizeRequest) => JsonObject | null) | null;
 }
 
+/** The kind of each option; figures are compared with their minimum besides. */
+export const LLM_OPTIONS: OptionKinds<LLMSummarizerOptions> = {
+  ...{ model: "any", prompt: "object", instructions: "text", prefixFor: "call" },
+  ...{ contextWindow: "any", maxOutputTokens: "any", temperature: "any", maxInputTokens: "any" },
+  ...{ maxMessageTokens: "any", maxCalls: "any", timeLimitMs: "any" },
+  ...{ retries: "any", minRetryDelayMs: "any", maxRetryDelayMs: "any", callTimeoutMs: "any" },
+};
+
+/** Checks that an option is a model. @throws ThreadfoldError `INVALID_CONFIG` when it cannot complete anything. */
+function checkModel(model: unknown): void {
+  if (typeof (Object(model) as Partial<CompletionModel>).complete !== "function")
+    refuseArgument(
+      "model",
+      "it has to be a model with a function complete.",
+      "Pass what anthropicModel, openaiModel or aiSdkModel returns, or { id, complete }.",
+    );
+}
+
 /**
  * Fills in defaults.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when a figure is below its minimum.
+ * @throws ThreadfoldError `INVALID_CONFIG` when there is no model, no such option, or a figure is below its minimum.
  */
 export function llmSettings(options: LLMSummarizerOptions): LLMSettings {
+  checkOptions("options", options, LLM_OPTIONS);
+  checkModel(options.model);
   const settings: LLMSettings = {
     model: options.model,
     prompt: options.prompt ?? threadfoldPrompt,

@@ -2,9 +2,12 @@ import {
   type CompletionModel,
   type CompletionRequest,
   type CompletionResult,
+  checkArgument,
+  checkOptions,
   type ModelCallFailure,
   modelCallError,
   modelCallFailure,
+  refuseArgument,
   type ThreadfoldError,
 } from "@threadfold/core";
 
@@ -29,6 +32,20 @@ export interface ClientCallOptions {
   readonly maxRetries: 0;
   /** Ends the call. */
   readonly signal?: AbortSignal;
+}
+
+/**
+ * Checks what a model is made of. A mistake would otherwise show only at the first fold, and the fallback would hide it.
+ *
+ * @param call the path of the client's method that makes the calls.
+ * @throws ThreadfoldError `INVALID_CONFIG` that names the option.
+ */
+export function checkClientModel(options: ClientModelOptions<unknown>, call: string): void {
+  checkOptions("options", options, { client: "any", model: "any", stream: "flag", body: "object" });
+  checkArgument("model", options.model, "name");
+  const method = call.split(".").reduce((part: unknown, name): unknown => Object(part)[name], options.client);
+  if (typeof method !== "function")
+    refuseArgument("client", `it has no ${call}.`, "Pass the client of the provider's SDK.");
 }
 
 /**
