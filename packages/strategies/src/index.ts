@@ -10,11 +10,11 @@ export {
 export {
   BUILT_IN_DURABILITY,
   durabilityPolicy,
+  durableProposals,
   isRetrieval,
   toolOverride,
   toolPolicy,
 } from "./durability/durability-policy.ts";
-export { durableProposals } from "./durability/durable-proposals.ts";
 export { clearStrategy } from "./ladder/clear-strategy.ts";
 export { dropStrategy } from "./ladder/drop-strategy.ts";
 export { externalizeStrategy } from "./ladder/externalize-strategy.ts";

@@ -79,9 +79,8 @@ export function checkCompactOptions(options: CompactOptions): void {
 }
 
 /** @throws ThreadfoldError `INVALID_CONFIG` for something other than `{ signal }`. */
-export function checkAppendOptions(options: { readonly signal?: AbortSignal } | undefined): void {
-  if (options !== undefined) checkOptions("options", options, { signal: "signal" });
-}
+export const checkAppendOptions = (options: { readonly signal?: AbortSignal }): void =>
+  checkOptions("options", options, { signal: "signal" });
 
 /** @throws ThreadfoldError `INVALID_CONFIG` when the outcome is no object, or what was rehydrated no list. */
 export function checkRendering(outcome: CompactionOutcome | null, rehydrated: readonly unknown[]): void {

@@ -62,7 +62,7 @@ export class ContextSession extends SessionReading {
    * the signal was aborted before anything was appended, or whatever `AgentThread.append` throws.
    */
   async append(messages: readonly MessageInput[], options?: { readonly signal?: AbortSignal }): Promise<void> {
-    checkAppendOptions(options);
+    if (options !== undefined) checkAppendOptions(options);
     return this.#services.thread.append(messages, options?.signal);
   }
 

@@ -5,8 +5,7 @@ import {
   removesMessages,
   type ThreadShape,
 } from "@threadfold/core";
-import { isRetrieval } from "../durability/durability-policy.ts";
-import { MIN_EXTERNALIZED_TOKENS } from "../durability/durable-proposals.ts";
+import { isRetrieval, MIN_EXTERNALIZED_TOKENS } from "../durability/durability-policy.ts";
 import {
   type CompactionProposal,
   type Hold,

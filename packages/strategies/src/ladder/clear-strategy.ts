@@ -1,5 +1,5 @@
 import type { ClearTarget, MessageHeader } from "@threadfold/core";
-import { durableProposals } from "../durability/durable-proposals.ts";
+import { durableProposals } from "../durability/durability-policy.ts";
 import {
   AT_A_TIME,
   type CompactionProposal,

@@ -1,7 +1,7 @@
 import { AgentThread, asThreadId, type MessageInput, type ProbeVerdict } from "@threadfold/core";
 import { assistant, call, keepLaws, message, result, text, tool } from "@threadfold/core/laws";
 import { describe, expect, it } from "vitest";
-import { durableProposals } from "../durability/durable-proposals.ts";
+import { durableProposals } from "../durability/durability-policy.ts";
 import { scriptMessages } from "../laws/script-thread.ts";
 import { contextOf } from "../laws/strategy-context-arbitrary.ts";
 import { strategyLaws } from "../laws/strategy-laws.ts";

@@ -14,7 +14,7 @@ import {
 } from "@threadfold/core";
 import { forAll, type Law, type Trials } from "@threadfold/core/laws";
 import fc from "fast-check";
-import { durableProposals } from "../durability/durable-proposals.ts";
+import { durableProposals } from "../durability/durability-policy.ts";
 import type {
   CompactionProposal,
   CompactionStrategy,
