@@ -98,7 +98,7 @@ describe("the matcher in a project of its own", () => {
     expect(passed).toBe(false);
     for (const hint of ["Did you mean preset?", "Did you mean config?", "Give a name of letters, digits,"])
       expect(output.split(hint), hint).toHaveLength(2);
-    expect(output).toMatch(/ThreadfoldError: Golden prompts have no option confg\.\s+Did you mean config\?/);
+    expect(output).toMatch(/ThreadfoldError: confg: there is no such option\.\s+Did you mean config\?/);
     expect(output).toMatch(/agent\.test\.ts:\d+:\d+/);
   });
 

@@ -1,3 +1,4 @@
+import { refuseArgument } from "../errors/checked-options.ts";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import * as z from "../json/schema.ts";
 
@@ -86,9 +87,5 @@ const LONGEST = 7 * 24 * 60 * 60 * 1_000;
 /** Checks an option that limits a wait. @throws ThreadfoldError `INVALID_CONFIG`. */
 export function checkTimeLimit(option: string, milliseconds: number): number {
   if (Number.isSafeInteger(milliseconds) && milliseconds >= 1 && milliseconds <= LONGEST) return milliseconds;
-  throw new ThreadfoldError(
-    "INVALID_CONFIG",
-    `${option}: it has to be a whole number of milliseconds from 1 to ${LONGEST}.`,
-    { details: { option } },
-  );
+  refuseArgument(option, `it has to be a whole number of milliseconds from 1 to ${LONGEST}.`);
 }

@@ -1,6 +1,7 @@
 import {
   AgentThread,
   asThreadId,
+  refuseArgument,
   systemText,
   type ThreadEntryInput,
   ThreadfoldError,
@@ -58,22 +59,17 @@ function requireOneSource(options: GoldenPromptOptions): void {
 async function conversationOf(options: GoldenSource & { readonly frame?: RequestFrame }): Promise<GoldenConversation> {
   if (options.thread !== undefined) {
     const { thread, frame = EMPTY_FRAME } = options;
-    if (!(thread instanceof AgentThread)) throw notA("thread", "an AgentThread");
+    if (!(thread instanceof AgentThread)) refuseArgument("thread", "it has to be an AgentThread.");
     return { threadId: thread.id, frame, entries: thread.entriesBetween(0), pinned: true };
   }
   const session: RecordedSession =
     options.session === undefined ? { threadId: UNNAMED_THREAD, messages: options.messages } : await options.session;
   const { threadId, messages, system = [], tools = [] } = session;
   if (!Array.isArray(messages))
-    throw notA(options.session === undefined ? "messages" : "session", "a list of messages");
+    refuseArgument("session", "it has to have a list of messages.", "Pass what an importer returned.");
   const entries = AgentThread.empty(threadId).append(messages).entriesBetween(0);
   return { threadId, frame: options.frame ?? { system, tools }, entries, pinned: false };
 }
-
-const notA = (name: string, expected: string): ThreadfoldError =>
-  new ThreadfoldError("INVALID_CONFIG", `The option ${name} does not contain ${expected}.`, {
-    details: { option: name },
-  });
 
 /**
  * Masks a conversation before it is folded. Folding then sees the masked text, so that token counts, digests and

@@ -1,13 +1,14 @@
 import {
   type AgentThread,
   type ContextCompactionConfig,
+  checkOptions,
   type MessageInput,
-  nearestName,
+  type OptionKind,
   type ProviderAwareTokenizer,
+  refuseArgument,
   type Summarizer,
   type SummaryRole,
   type SystemEntry,
-  ThreadfoldError,
   type ThreadId,
   type ToolDefinition,
 } from "@threadfold/core";
@@ -73,39 +74,33 @@ export interface GoldenPolicy {
 /** A conversation and the policy that turns it into a prompt. */
 export type GoldenPromptOptions = GoldenSource & GoldenPolicy;
 
-const OPTIONS: Readonly<Record<keyof GoldenPromptOptions, true>> = {
-  thread: true,
-  session: true,
-  messages: true,
-  preset: true,
-  config: true,
-  formats: true,
-  format: true,
-  tokenizer: true,
-  model: true,
-  frame: true,
-  summarizer: true,
-  summaryRole: true,
-  now: true,
-  mask: true,
-  payloads: true,
+const PAYLOADS: readonly GoldenPayloads[] = ["full", "digests", "none"];
+
+const OPTIONS: Readonly<Record<keyof GoldenPromptOptions, OptionKind>> = {
+  thread: "any",
+  session: "any",
+  messages: "list",
+  preset: "any",
+  config: "object",
+  formats: "list",
+  format: "any",
+  tokenizer: "any",
+  model: "name",
+  frame: "object",
+  summarizer: "object",
+  summaryRole: "text",
+  now: "any",
+  mask: "list",
+  payloads: PAYLOADS,
 };
 
 /**
- * Checks that every option exists: a misspelled one would keep the prompt of the defaults.
+ * Checks that every option exists, because a misspelled one would keep the prompt of the defaults, and that its value
+ * is of its kind.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` naming the first one that does not.
+ * @throws ThreadfoldError `INVALID_CONFIG` naming the first one for which that is not so.
  */
-export function requireKnownOptions(options: GoldenPromptOptions): void {
-  const unknown = Object.keys(options ?? {}).find((name) => !Object.hasOwn(OPTIONS, name));
-  if (unknown === undefined) return;
-  const known = Object.keys(OPTIONS);
-  const meant = nearestName(unknown, known);
-  throw new ThreadfoldError("INVALID_CONFIG", `Golden prompts have no option ${unknown}.`, {
-    hint: meant === undefined ? `The options are ${known.join(", ")}.` : `Did you mean ${meant}?`,
-    details: { option: unknown },
-  });
-}
+export const requireKnownOptions = (options: GoldenPromptOptions): void => checkOptions("options", options, OPTIONS);
 
 /** A policy with its defaults filled in and its names looked up. */
 export interface ResolvedPolicy {
@@ -124,21 +119,17 @@ export interface ResolvedPolicy {
 
 /** The current time of every golden prompt unless the options set another. */
 const PINNED_TIME = Date.UTC(2026, 0, 1);
-const PAYLOADS: readonly GoldenPayloads[] = ["full", "digests", "none"];
-
 /**
  * Fills in a policy's defaults and looks up everything that it refers to by name.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when the preset, counter, time, mask list or `payloads` is invalid, a format
- * is named twice, or both `format` and `formats` are set; `USAGE` when a format does not exist.
+ * @param policy its names and the kinds of its values are already checked.
+ * @throws ThreadfoldError `INVALID_CONFIG` when there is no such preset, counter, format or time, a format is named
+ * twice, or both `format` and `formats` are set.
  */
 export async function resolvePolicy(policy: GoldenPolicy): Promise<ResolvedPolicy> {
   const { preset = "threadfold", config = {}, tokenizer = "heuristic", now = PINNED_TIME } = policy;
   const { mask = DEFAULT_MASKS, payloads = "full", model, summarizer, summaryRole } = policy;
-  if (!Number.isFinite(new Date(now).getTime())) throw invalid("now", now, "a time in milliseconds");
-  if (model !== undefined && typeof model !== "string") throw invalid("model", model, "the name of a model");
-  if (!Array.isArray(mask)) throw invalid("mask", mask, "a list of masks; [] masks nothing");
-  if (!PAYLOADS.includes(payloads)) throw invalid("payloads", payloads, `one of ${PAYLOADS.join(", ")}`);
+  if (!Number.isFinite(new Date(now).getTime())) refuseArgument("now", "it has to be a time in milliseconds.");
   return {
     preset: typeof preset === "string" ? presetByName(preset) : preset,
     config,
@@ -154,18 +145,14 @@ export async function resolvePolicy(policy: GoldenPolicy): Promise<ResolvedPolic
 }
 
 function formatsOf({ format, formats }: GoldenPolicy): ResolvedPolicy["formats"] {
-  if (format !== undefined && formats !== undefined) throw invalid("format", "format and formats", "one of the two");
+  if (format !== undefined && formats !== undefined)
+    refuseArgument("format", "formats is given as well.", "Pass one of the two.");
   const found = (formats ?? [format ?? "anthropic-messages"]).map((one) =>
     typeof one === "string" ? formatById(one) : one,
   );
   const [first, ...others] = found;
   const isRepeated = new Set(found.map(({ id }) => id)).size < found.length;
-  if (first === undefined || isRepeated) throw invalid("formats", found.map(({ id }) => id).join(", "), "each once");
+  if (first === undefined || isRepeated)
+    refuseArgument("formats", "it has to name at least one format, and each once.");
   return [first, ...others];
 }
-
-const invalid = (option: string, found: unknown, expected: string): ThreadfoldError =>
-  new ThreadfoldError("INVALID_CONFIG", `The option ${option} is ${String(found)}; expected: ${expected}.`, {
-    hint: "See GoldenPromptOptions.",
-    details: { option },
-  });

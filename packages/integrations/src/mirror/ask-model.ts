@@ -1,4 +1,4 @@
-import { type JsonObject, ThreadfoldError } from "@threadfold/core";
+import { type JsonObject, refuseArgument, ThreadfoldError } from "@threadfold/core";
 import { type LiveFormat, liveFrame } from "@threadfold/importers";
 import { capabilitiesOf } from "@threadfold/renderer";
 import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
@@ -102,7 +102,7 @@ export const modelName = (named: unknown): string | undefined => (typeof named =
 export function payloadOf(prepared: Pick<PreparedRequest, "format" | "payload">, wanted: LiveFormat): JsonObject {
   const { format, payload } = Object(prepared) as Partial<typeof prepared>;
   if (format === undefined || payload === undefined)
-    throw refused("prepared", "it is not a prepared request.", "Pass what `await session.prepare()` returned.");
+    refuseArgument("prepared", "it is not a prepared request.", "Pass what `await session.prepare()` returned.");
   if (format !== wanted) throw otherFormat(format, wanted);
   return structuredClone(payload);
 }
@@ -122,7 +122,7 @@ export function checkDoor(options: unknown, format?: LiveFormat): void {
   const { session, open } = Object(options) as { readonly session?: ContextSession; readonly open?: unknown };
   if (typeof open === "function") return;
   if (typeof session?.prepare !== "function")
-    throw refused("session", "it has to be an open session.", "Pass what `await ContextSession.open(…)` returned.");
+    refuseArgument("session", "it has to be an open session.", "Pass what `await ContextSession.open(…)` returned.");
   if (format !== undefined && session.format.id !== format) throw otherFormat(session.format.id, format);
 }
 
@@ -140,7 +140,7 @@ export function checkLoop(
   checkDoor(options, format);
   const method = call.split(".").reduce((part: unknown, name): unknown => Object(part)[name], options.client);
   if (typeof method !== "function")
-    throw refused("client", `it has no ${call}.`, "Pass the client of the provider's SDK.");
+    refuseArgument("client", `it has no ${call}.`, "Pass the client of the provider's SDK.");
 }
 
 /**
@@ -153,18 +153,15 @@ export function hostFrame(
   { system, tools }: { readonly system?: unknown; readonly tools?: unknown },
 ): FrameFields {
   if (system !== undefined && system !== null && typeof system !== "string" && !Array.isArray(system))
-    throw refused("system", "it has to be a text.", "Pass a text, or what the SDK takes for the system prompt.");
+    refuseArgument("system", "it has to be a text.", "Pass a text, or what the SDK takes for the system prompt.");
   if (tools !== undefined && tools !== null && !Array.isArray(tools))
-    throw refused("tools", "it has to be a list.", "Pass a list of tools, in the form that the SDK sends.");
+    refuseArgument("tools", "it has to be a list.", "Pass a list of tools, in the form that the SDK sends.");
   for (const [index, tool] of (tools ?? []).entries())
     if (liveFrame(format, { tools: [tool] }).tools.length === 0)
-      throw refused(`tools[${index}]`, `it cannot be read as a tool of ${format}.`, TOOL_HINT);
+      refuseArgument(`tools[${index}]`, `it cannot be read as a tool of ${format}.`, TOOL_HINT);
   const frame = liveFrame(format, { system, instructions: system, tools });
   return { ...(system !== undefined && { system: frame.system }), ...(tools !== undefined && { tools: frame.tools }) };
 }
 
 const TOOL_HINT =
   "Pass tools with a name, in the form that the SDK sends. Of OpenAI's formats, only Responses has custom tools here.";
-
-const refused = (name: string, problem: string, hint: string): ThreadfoldError =>
-  new ThreadfoldError("INVALID_CONFIG", `${name}: ${problem}`, { hint, details: { name } });
