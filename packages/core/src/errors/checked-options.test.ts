@@ -35,7 +35,7 @@ describe("checkOptions", () => {
   const check = (options: unknown) => () =>
     checkOptions("options", options as { limit?: number; silent?: boolean }, kinds, {
       place: "config",
-      names: ["budget"],
+      names: () => ["budget"],
     });
 
   it("takes what has the names and kinds, or leaves them out", () => {

@@ -38,6 +38,12 @@ export type OptionKind = keyof typeof KINDS | readonly string[];
 /** The kind of every option; the compiler ensures that none is missing. */
 export type OptionKinds<Options> = { readonly [Name in keyof Options]-?: OptionKind };
 
+/** Names that are valid in another place, such as `config`. They are asked for when a name is unknown. */
+export interface OptionsElsewhere {
+  readonly place: string;
+  readonly names: () => readonly string[];
+}
+
 /** Checks an argument. @throws ThreadfoldError `INVALID_CONFIG` that names it. */
 export function checkArgument(name: string, value: unknown, kind: OptionKind): void {
   const [isValid, what] =
@@ -52,14 +58,14 @@ export function checkArgument(name: string, value: unknown, kind: OptionKind): v
  * values. Those that are left out, or undefined, are not checked.
  *
  * @param argument the name of the argument that holds the options.
- * @param elsewhere names that are valid in another place, with that place, such as `config`.
+ * @param elsewhere where an unknown name may have been meant to stand.
  * @throws ThreadfoldError `INVALID_CONFIG` that names the option, and what was probably meant by an unknown one.
  */
 export function checkOptions<Options extends object>(
   argument: string,
   options: Options,
   kinds: OptionKinds<Options>,
-  elsewhere: { readonly place: string; readonly names: readonly string[] } = { place: "", names: [] },
+  elsewhere?: OptionsElsewhere,
 ): void {
   const known = Object.keys(kinds);
   if (!isObject(options)) refuseArgument(argument, "it has to be an object.", `Its fields: ${known.join(", ")}.`);
@@ -74,9 +80,10 @@ export function checkOptions<Options extends object>(
 function refuseUnknownOption(
   unknown: string,
   known: readonly string[],
-  { place, names }: { readonly place: string; readonly names: readonly string[] },
+  elsewhere: OptionsElsewhere | undefined,
 ): never {
-  const placed = names.map((name) => [`${place}.${name}`, name] as const);
+  const names = elsewhere?.names() ?? [];
+  const placed = names.map((name) => [`${elsewhere?.place}.${name}`, name] as const);
   const exact = placed.find(([, name]) => name === unknown)?.[0];
   const near = nearestName(unknown, known) ?? placed.find(([, name]) => name === nearestName(unknown, names))?.[0];
   const meant = exact ?? near;

@@ -171,7 +171,7 @@ const TIME_LIMITS = ["summaryTimeLimitMs", "storeTimeLimitMs", "closeTimeLimitMs
 export function checkedOptions(given: OpenOptions): CheckedOptions {
   if (!isObject(given)) refuseArgument("options", "a session is opened with an object of options.");
   const options = withoutNames(given);
-  checkOptions("options", options, OPTIONS, { place: "config", names: configNames() });
+  checkOptions("options", options, OPTIONS, { place: "config", names: configNames });
   const { threadId, frame, hooks } = options;
   if (threadId !== undefined && (typeof threadId !== "string" || threadId === ""))
     refuseArgument(
