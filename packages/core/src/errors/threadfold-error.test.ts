@@ -124,6 +124,18 @@ describe("BudgetInfeasibleError", () => {
     expect(error.details).toEqual({ budget: 1_000, required: 1_157, indispensable: error.indispensable });
   });
 
+  it.each([
+    ["newest", /newest user message is sent whole: shorten it/],
+    ["system", /Shorten the system text/],
+    ["tools", /fewer tools/],
+    ["pins", /Lift pins/],
+  ] as const)("says what to do about %s when that takes up most of the space", (part, way) => {
+    const parts = { system: 100, tools: 100, pins: 100, newest: 100, overhead: 900, [part]: 700 };
+    const { hint } = new BudgetInfeasibleError(1_000, parts);
+    expect(hint).toMatch(way);
+    expect(hint).toContain("by 900 tokens");
+  });
+
   it("says where the budget comes from, and why nothing was folded", () => {
     const parts = { system: 600, tools: 300, pins: 50, newest: 200, overhead: 7 };
     const said = (request: ConstructorParameters<typeof BudgetInfeasibleError>[2]) =>

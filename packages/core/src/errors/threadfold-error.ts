@@ -101,7 +101,7 @@ export class BudgetInfeasibleError extends ThreadfoldError {
 
   /** @param budget the most tokens that the request may take: the cap less what is kept free. */
   constructor(budget: number, indispensable: IndispensableTokens, request: InfeasibleRequest = {}) {
-    const { cap, outcome, unfolded, hint } = request;
+    const { cap, outcome, unfolded } = request;
     const required = Object.values(indispensable).reduce((sum, tokens) => sum + tokens, 0);
     const parts = Object.entries(indispensable).map(([name, tokens]) =>
       unfolded !== undefined && name === "newest" ? `messages ${tokens}` : `${name} ${tokens}`,
@@ -109,6 +109,7 @@ export class BudgetInfeasibleError extends ThreadfoldError {
     const takes = unfolded === undefined ? "What may not be folded takes" : "The request takes";
     const kept = cap === undefined ? "" : keptFree(cap);
     const why = unfolded === undefined ? "" : `; it was not folded because ${unfolded}`;
+    const hint = request.hint ?? (unfolded === undefined ? wayOut(indispensable, required - budget) : undefined);
     super(
       "BUDGET_INFEASIBLE",
       `${takes} ${required} tokens (${parts.join(", ")}); the budget is ${budget}${kept}${why}.`,
@@ -127,6 +128,22 @@ export class BudgetInfeasibleError extends ThreadfoldError {
     this.required = required;
     this.indispensable = indispensable;
   }
+}
+
+/** What makes each part smaller, except the wrapping of the request. */
+const SHORTER: Readonly<Record<keyof Omit<IndispensableTokens, "overhead">, string>> = {
+  newest:
+    "The newest user message is sent whole: shorten it, remove an attachment, or let the agent read long text with a tool",
+  system: "Shorten the system text, which is sent whole",
+  tools: "Pass fewer tools, or shorter descriptions and schemas of them",
+  pins: "Lift pins, which are sent word for word",
+};
+
+/** What to do about the part that takes up most of the space. */
+function wayOut({ overhead: _, ...parts }: IndispensableTokens, missing: number): string {
+  const names = Object.keys(SHORTER) as (keyof typeof SHORTER)[];
+  const largest = names.reduce((most, name) => (parts[name] > parts[most] ? name : most));
+  return `${SHORTER[largest]}. Or raise the budget by ${missing} tokens.`;
 }
 
 /** Returns the known name that an unknown one was probably meant to be; undefined when none is close. */
