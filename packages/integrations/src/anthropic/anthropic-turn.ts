@@ -7,7 +7,7 @@ import {
   type PreparedRequest,
   stopReasonOf,
 } from "@threadfold/session";
-import { checkLoop, hostFrame, payloadOf } from "../mirror/ask-model.ts";
+import { checkLoop, hostFrame, noAnswer, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import {
@@ -139,6 +139,7 @@ export const toAnthropicRequest = (prepared: Pick<PreparedRequest, "format" | "p
  * @throws ThreadfoldError `INVALID_MESSAGE` for a value that is not a message.
  */
 export function fromAnthropic(message: Anthropic.Message | Anthropic.Beta.BetaMessage): ModelResponse {
+  if (!Array.isArray(Object(message).content)) throw noAnswer(message, "a message of Anthropic", "content");
   const messages = readOnce("anthropic-messages", [message]);
   return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(message.stop_reason) };
 }

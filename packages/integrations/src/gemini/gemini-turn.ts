@@ -18,7 +18,7 @@ import {
   type PreparedRequest,
   stopReasonOf,
 } from "@threadfold/session";
-import { checkLoop, payloadOf } from "../mirror/ask-model.ts";
+import { checkLoop, noAnswer, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import {
@@ -228,17 +228,24 @@ export function toGeminiRequest(prepared: Pick<PreparedRequest, "format" | "payl
  *   without a candidate.
  */
 export function fromGemini(response: GeminiResponse): ModelResponse {
-  const { blockReason } = response.promptFeedback ?? {};
-  if (blockReason !== undefined && (response.candidates ?? []).length === 0) throw blockedPrompt(blockReason, response);
+  if (!isAnswered(response)) {
+    const blockReason = response?.promptFeedback?.blockReason;
+    if (blockReason === undefined) throw noAnswer(response, "a response of Gemini", "candidate");
+    throw blockedPrompt(blockReason, response);
+  }
   const { candidates, usageMetadata, modelVersion, responseId } = withCallIds(response);
-  const [candidate] = candidates ?? [];
-  const value = candidate && {
+  const value = {
     ...{ role: "model", parts: partsOf({ candidates }), usageMetadata, modelVersion },
     ...(responseId !== undefined && { id: responseId }),
   };
   const messages = readOnce("gemini", [value]);
-  return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(candidate?.finishReason) };
+  return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(candidates?.[0]?.finishReason) };
 }
+
+const isAnswered = (response: GeminiResponse): boolean => {
+  const { candidates } = Object(response) as Partial<GeminiResponse>;
+  return Array.isArray(candidates) && candidates.length > 0;
+};
 
 const blockedPrompt = (reason: string, cause: GeminiResponse): ThreadfoldError =>
   new ThreadfoldError("MODEL_CALL_FAILED", `Google blocked the prompt (${reason}) and gave no answer.`, {

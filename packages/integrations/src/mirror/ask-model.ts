@@ -1,4 +1,4 @@
-import { type JsonObject, refuseArgument, ThreadfoldError } from "@threadfold/core";
+import { hasMember, type JsonObject, refuseArgument, ThreadfoldError } from "@threadfold/core";
 import { type LiveFormat, liveFrame } from "@threadfold/importers";
 import { capabilitiesOf } from "@threadfold/renderer";
 import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
@@ -165,3 +165,25 @@ export function hostFrame(
 
 const TOOL_HINT =
   "Pass tools with a name, in the form that the SDK sends. Of OpenAI's formats, only Responses has custom tools here.";
+
+/**
+ * Makes the error of converting something that is not what a provider's SDK returns for a model's answer.
+ *
+ * @param kind what it should be, with its article.
+ * @param field the field that it lacks.
+ */
+export function noAnswer(given: unknown, kind: string, field: string): ThreadfoldError {
+  const [found, hint] = describeInstead(given) ?? [`it has no ${field}`, "Pass what the SDK returned."];
+  return new ThreadfoldError("INVALID_MESSAGE", `This is not ${kind}: ${found}.`, { hint });
+}
+
+/** What was passed instead of an answer, and what to do about it. */
+function describeInstead(given: unknown): readonly [found: string, hint: string] | undefined {
+  if (given === undefined || given === null) return [`it is ${given}`, "Pass what the SDK returned."];
+  if (hasMember(given, "then")) return ["it is a promise", "Await the call, and pass what it returned."];
+  if (typeof given === "string")
+    return ["it is a text", "A web page may have answered: check the address that the client was given (baseURL)."];
+  return Object(given).error
+    ? ["it is an error of the server", "Its field error says why the model was not called."]
+    : undefined;
+}

@@ -3,12 +3,12 @@ import { assistantMessage, userMessage } from "@threadfold/session";
 import { describe, expect, it } from "vitest";
 import { compactionMiddleware } from "../ai-sdk/compaction-middleware.ts";
 import { createOnEnd, createPrepareStep } from "../ai-sdk/prepare-step.ts";
-import { anthropicTurn, toAnthropicRequest } from "../anthropic/anthropic-turn.ts";
-import { geminiTurn } from "../gemini/gemini-turn.ts";
+import { anthropicTurn, fromAnthropic, toAnthropicRequest } from "../anthropic/anthropic-turn.ts";
+import { fromGemini, geminiTurn } from "../gemini/gemini-turn.ts";
 import { threadfoldMiddleware } from "../langchain/threadfold-middleware.ts";
 import { ThreadfoldProcessor } from "../mastra/threadfold-processor.ts";
-import { openaiChatTurn } from "../openai/chat-completions.ts";
-import { openaiResponsesTurn } from "../openai/responses.ts";
+import { fromOpenaiChat, openaiChatTurn } from "../openai/chat-completions.ts";
+import { fromOpenaiResponse, openaiResponsesTurn } from "../openai/responses.ts";
 import { ThreadProjection } from "../openai-agents/thread-projection.ts";
 import { sessionIn } from "../testing/sessions.ts";
 import { payloadOf } from "./ask-model.ts";
@@ -75,6 +75,23 @@ describe.each(LOOPS)("%s, whose provider returns something else", (_, create, fo
       expect(session.thread.length).toBe(1);
     },
   );
+});
+
+describe.each([fromAnthropic, fromOpenaiChat, fromOpenaiResponse, fromGemini])("%o", (convert) => {
+  it.each([
+    ["a promise", /promise/, /Await/, Promise.resolve({})],
+    ["a page of the web", /it is a text/, /baseURL/, "<html>Log in</html>"],
+    ["an error of the server", /error of the server/, /field error/, { error: { message: "no" } }],
+    ["something else", /it has no [a-z]+\./, /SDK returned/, {}],
+    ["nothing", /it is undefined/, /SDK returned/, undefined],
+  ])("says that %s is no answer, and what to do", (_, problem, hint, given) => {
+    const refused = {
+      code: "INVALID_MESSAGE",
+      message: expect.stringMatching(problem),
+      hint: expect.stringMatching(hint),
+    };
+    expect(() => convert(given as never)).toThrow(expect.objectContaining(refused));
+  });
 });
 
 describe("what a host sends besides the conversation", () => {

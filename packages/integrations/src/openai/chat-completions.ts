@@ -1,7 +1,7 @@
 import type { JsonObject } from "@threadfold/core";
 import { type ContextSession, type ModelResponse, type PreparedRequest, stopReasonOf } from "@threadfold/session";
 import type OpenAI from "openai";
-import { checkLoop, hostFrame, modelName, payloadOf } from "../mirror/ask-model.ts";
+import { checkLoop, hostFrame, modelName, noAnswer, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import {
@@ -126,17 +126,13 @@ async function completionOf(stream: ChatStream): Promise<OpenAI.Chat.ChatComplet
  * @throws ThreadfoldError `INVALID_MESSAGE` for a completion without a choice.
  */
 export function fromOpenaiChat(completion: OpenAI.Chat.ChatCompletion): ModelResponse {
-  const { id, model, usage, choices = [] } = withCallIds(completion);
+  if (!Array.isArray(Object(completion).choices)) throw noAnswer(completion, "a chat completion", "choices");
+  const { id, model, usage, choices } = withCallIds(completion);
   const [choice] = choices;
-  const value = choice && {
-    ...withoutEmptyText(choice.message),
-    id,
-    model,
-    usage,
-    finish_reason: choice.finish_reason,
-  };
-  const messages = readOnce("openai-chat", [value]);
-  return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(choice?.finish_reason) };
+  if (choice === undefined) throw noAnswer(completion, "a chat completion", "choice");
+  const { finish_reason } = choice;
+  const messages = readOnce("openai-chat", [{ ...withoutEmptyText(choice.message), id, model, usage, finish_reason }]);
+  return { messages, ...reportOf(messages[0]?.usage), stopReason: stopReasonOf(finish_reason) };
 }
 
 /** Streams often begin with an empty text, also where only calls follow. It says nothing and is never sent back. */

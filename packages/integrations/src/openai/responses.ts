@@ -1,7 +1,7 @@
 import { asMessageId, type JsonObject, type ModelCallFailureKind, modelCallError, type Usage } from "@threadfold/core";
 import { type ContextSession, type ModelResponse, type PreparedRequest, stopReasonOf } from "@threadfold/session";
 import type OpenAI from "openai";
-import { checkLoop, hostFrame, modelName, payloadOf } from "../mirror/ask-model.ts";
+import { checkLoop, hostFrame, modelName, noAnswer, payloadOf } from "../mirror/ask-model.ts";
 import { currentSession } from "../mirror/divergence.ts";
 import { recallTools } from "../mirror/recall-tools.ts";
 import {
@@ -204,10 +204,10 @@ const FAILURE_KINDS: Readonly<Record<string, ModelCallFailureKind>> = {
  * @throws ThreadfoldError `INVALID_MESSAGE` for an output that is not a list of items.
  */
 export function fromOpenaiResponse(response: Response | OpenAI.Responses.CompactedResponse): ModelResponse {
+  if (!Array.isArray(Object(response).output)) throw noAnswer(response, "a response of OpenAI", "output");
   const { model, output, usage, status, incomplete_details: incomplete }: AnyResponse = response;
   const id = idOfAnswer(response.id);
-  const items = Array.isArray(output) ? output : [output];
-  const read = readOnce("openai-responses", items, model === undefined ? {} : { model });
+  const read = readOnce("openai-responses", output, model === undefined ? {} : { model });
   const used = usageOf(usage);
   const messages = read.map((message, index) => ({
     ...message,
