@@ -27,8 +27,9 @@ export default defineConfig({
     // Loading the same sources again for every file took a third of the whole run; no file leaves anything behind that
     // affects another one.
     isolate: false,
-    // While one file waits for servers and processes, another can work, even on two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Several packages are tested at once, and one waits for servers and processes while another works: more workers
+    // for each only take the processor from one another.
+    maxWorkers: Math.max(1, availableParallelism() - 1),
     // Only for tests that never end; nobody knows how long a test takes on a busy machine.
     testTimeout: 900_000 * scale,
     hookTimeout: 900_000 * scale,

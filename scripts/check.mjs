@@ -10,7 +10,7 @@ import { root } from "./workspaces.mjs";
 const turboTasks = (...tasks) =>
   script(
     "turbo.mjs",
-    ...[...tasks, "--continue=dependencies-successful", "--output-logs=errors-only", "--concurrency=3"],
+    ...[...tasks, "--continue=dependencies-successful", "--output-logs=errors-only", "--concurrency=4"],
   );
 
 /** Steps that need only the sources: they run alongside the build and the tests, which often wait for servers. */
