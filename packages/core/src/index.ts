@@ -1,7 +1,9 @@
 export {
   checkArgument,
+  checkClient,
   checkOptions,
   hasMember,
+  isObject,
   type OptionKind,
   type OptionKinds,
   refuseArgument,

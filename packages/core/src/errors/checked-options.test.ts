@@ -42,6 +42,16 @@ describe("checkOptions", () => {
     for (const options of [{}, { limit: 1 }, { limit: undefined, silent: true }]) expect(check(options)).not.toThrow();
   });
 
+  it("asks for the names of another place only when a name is unknown", () => {
+    let asked = 0;
+    const names = () => [`budget${asked++}`];
+    const at = (options: object) => () => checkOptions("options", options, {}, { place: "config", names });
+    expect(at({})).not.toThrow();
+    expect(asked).toBe(0);
+    expect(at({ budget: 1 })).toThrow();
+    expect(asked).toBe(1);
+  });
+
   it.each([
     [undefined, "options", /^Its fields: limit, silent\.$/],
     [[], "options", /^Its fields:/],

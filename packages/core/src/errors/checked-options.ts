@@ -16,7 +16,9 @@ export const hasMember = (value: unknown, member: PropertyKey): boolean =>
   typeof value === "object" && value !== null && member in value;
 
 const isCallable = (value: unknown): boolean => typeof value === "function";
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+/** Checks whether a value is an object, and no list. */
+export const isObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** How the value of an option is checked, and what it has to be. What `any` is, is checked elsewhere. */
 const KINDS = {
@@ -39,7 +41,7 @@ export type OptionKind = keyof typeof KINDS | readonly string[];
 export type OptionKinds<Options> = { readonly [Name in keyof Options]-?: OptionKind };
 
 /** Names that are valid in another place, such as `config`. They are asked for when a name is unknown. */
-export interface OptionsElsewhere {
+interface OptionsElsewhere {
   readonly place: string;
   readonly names: () => readonly string[];
 }
@@ -51,6 +53,17 @@ export function checkArgument(name: string, value: unknown, kind: OptionKind): v
       ? KINDS[kind]
       : [(given: unknown) => kind.includes(given as string), `one of ${kind.join(", ")}`];
   if (!isValid(value)) refuseArgument(name, `it has to be ${what}.`, `Pass ${what}.`);
+}
+
+/**
+ * Checks what is passed as the client of a provider's SDK.
+ *
+ * @param call the path of the client's method that is called.
+ * @throws ThreadfoldError `INVALID_CONFIG` when it has no such method.
+ */
+export function checkClient(client: unknown, call: string): void {
+  const method = call.split(".").reduce((part: unknown, name): unknown => Object(part)[name], client);
+  if (!isCallable(method)) refuseArgument("client", `it has no ${call}.`, "Pass the client of the provider's SDK.");
 }
 
 /**

@@ -125,7 +125,7 @@ describe("BudgetInfeasibleError", () => {
   });
 
   it.each([
-    ["newest", /newest user message is sent whole: shorten it/],
+    ["newest", /newest user message and what must stay with it .* shorten it/],
     ["system", /Shorten the system text/],
     ["tools", /fewer tools/],
     ["pins", /Lift pins/],

@@ -133,7 +133,7 @@ export class BudgetInfeasibleError extends ThreadfoldError {
 /** What makes each part smaller, except the wrapping of the request. */
 const SHORTER: Readonly<Record<keyof Omit<IndispensableTokens, "overhead">, string>> = {
   newest:
-    "The newest user message is sent whole: shorten it, remove an attachment, or let the agent read long text with a tool",
+    "The newest user message and what must stay with it are sent whole: shorten it, remove an attachment, or let the agent read long text with a tool",
   system: "Shorten the system text, which is sent whole",
   tools: "Pass fewer tools, or shorter descriptions and schemas of them",
   pins: "Lift pins, which are sent word for word",

@@ -119,6 +119,7 @@ export interface ResolvedPolicy {
 
 /** The current time of every golden prompt unless the options set another. */
 const PINNED_TIME = Date.UTC(2026, 0, 1);
+
 /**
  * Fills in a policy's defaults and looks up everything that it refers to by name.
  *

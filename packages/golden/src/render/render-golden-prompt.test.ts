@@ -125,6 +125,8 @@ describe("a golden prompt", () => {
     ["an unknown way of keeping payloads", { messages, payloads: "some" }, "INVALID_CONFIG"],
     ["an option that does not exist", { messages, prset: "codex" }, "INVALID_CONFIG"],
     ["an option of sessions", { messages, journal: true }, "INVALID_CONFIG"],
+    ["a configuration that is no object", { messages, config: "small" }, "INVALID_CONFIG"],
+    ["a summarizer that is none", { messages, summarizer: "extractive" }, "INVALID_CONFIG"],
     ["a model that is no name", { messages, model: 7 }, "INVALID_CONFIG"],
     ["a figure out of range", { messages, config: { maxInputTokens: -1 } }, "INVALID_CONFIG"],
   ])("refuses %s", async (_what, options, code) => {

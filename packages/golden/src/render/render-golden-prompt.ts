@@ -26,9 +26,9 @@ export interface GoldenPrompt {
  * Renders a conversation under a policy as golden files. Volatile values are masked, the clock stands still, and equal
  * input yields equal bytes on every machine. Nothing is written.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when the options are invalid, `EMPTY_SOURCE` when there is no
- * message, `INVALID_MESSAGE` when a message is invalid, `ILLEGAL_REQUEST` or `PIN_MISSING` when the prompt must not be
- * sent, and whatever reading a recorded session throws.
+ * @throws ThreadfoldError `INVALID_CONFIG` when the options are invalid, `EMPTY_SOURCE` when there is no message,
+ * `INVALID_MESSAGE` when a message is invalid, `ILLEGAL_REQUEST` or `PIN_MISSING` when the prompt must not be sent, and
+ * whatever reading a recorded session throws.
  */
 export async function renderGoldenPrompt(options: GoldenPromptOptions): Promise<GoldenPrompt> {
   requireKnownOptions(options);

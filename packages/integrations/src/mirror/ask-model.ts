@@ -1,4 +1,4 @@
-import { hasMember, type JsonObject, refuseArgument, ThreadfoldError } from "@threadfold/core";
+import { checkClient, hasMember, type JsonObject, refuseArgument, ThreadfoldError } from "@threadfold/core";
 import { type LiveFormat, liveFrame } from "@threadfold/importers";
 import { capabilitiesOf } from "@threadfold/renderer";
 import type { ContextSession, FrameFields, PreparedRequest } from "@threadfold/session";
@@ -138,9 +138,7 @@ export function checkLoop(
   call: string,
 ): void {
   checkDoor(options, format);
-  const method = call.split(".").reduce((part: unknown, name): unknown => Object(part)[name], options.client);
-  if (typeof method !== "function")
-    refuseArgument("client", `it has no ${call}.`, "Pass the client of the provider's SDK.");
+  checkClient(options.client, call);
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   checkTimeLimit,
   contextCompactionConfigSchema,
   hasMember,
+  isObject,
   isPlainObject,
   type OptionKinds,
   parseCalibration,
@@ -23,8 +24,6 @@ import type { BackgroundOptions } from "../queue/compaction-queue.ts";
 import type { ModelTarget, OverBudget, PrepareOptions } from "./prepared-request.ts";
 import type { Hook, SessionHooks } from "./session-hooks.ts";
 import type { OpenOptions, SessionOptions } from "./session-options.ts";
-
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * @throws ThreadfoldError `INVALID_CONFIG` for a frame that is no object, or with a text or a tool that is none.

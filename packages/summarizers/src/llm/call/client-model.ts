@@ -3,11 +3,11 @@ import {
   type CompletionRequest,
   type CompletionResult,
   checkArgument,
+  checkClient,
   checkOptions,
   type ModelCallFailure,
   modelCallError,
   modelCallFailure,
-  refuseArgument,
   type ThreadfoldError,
 } from "@threadfold/core";
 
@@ -43,9 +43,7 @@ export interface ClientCallOptions {
 export function checkClientModel(options: ClientModelOptions<unknown>, call: string): void {
   checkOptions("options", options, { client: "any", model: "any", stream: "flag", body: "object" });
   checkArgument("model", options.model, "name");
-  const method = call.split(".").reduce((part: unknown, name): unknown => Object(part)[name], options.client);
-  if (typeof method !== "function")
-    refuseArgument("client", `it has no ${call}.`, "Pass the client of the provider's SDK.");
+  checkClient(options.client, call);
 }
 
 /**
