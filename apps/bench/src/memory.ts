@@ -14,6 +14,7 @@ quote: of those, reports with at least one sentence word for word;
 handoff: the lines of the newest handoff or compaction summary in the log;
 edit: a changed file with names that were changed in it; run: the latest run of a command with its outcome;
 need: a name that the call uses with words around it in its source; name: such a name anywhere in the prompt;
+recent: such a name that was last seen within ten calls;
 bareNames: of what the policy wrote itself, the share that is names in bare lists. bill: sending everything is 1.`;
 
 /** Shares in percent; the bill relative to sending everything. */
@@ -24,8 +25,8 @@ process.stdout.write(
 if (rows.length === 0) process.exitCode = 1;
 
 function rowOf({ budget, policy, bill, memory }: PolicyFigures) {
-  const { ask, report, quote, handoff, edit, run, need, name, bareNames } = memory;
-  const shares = { ask, report, quote, handoff, edit, run, need, name, bareNames };
+  const { ask, report, quote, handoff, edit, run, need, name, recent, bareNames } = memory;
+  const shares = { ask, report, quote, handoff, edit, run, need, name, recent, bareNames };
   const percents = Object.entries(shares).map(([kind, share]) => [
     kind,
     share === null ? null : rounded(100 * share, 1),

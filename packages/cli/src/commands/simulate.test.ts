@@ -54,6 +54,7 @@ const figuresSchema = z.strictObject({
     run: share,
     need: share,
     name: share,
+    recent: share,
     bareNames: share,
   }),
   constraintSurvival: share,

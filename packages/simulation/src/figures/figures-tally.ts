@@ -126,7 +126,7 @@ function recallOf(tallies: readonly NeedTally[]): RecallFigures {
 }
 
 function memoryOf(calls: readonly CallFigures[]): MemoryFigures {
-  const asked = calls.flatMap(({ memory, cold }) => (memory === null ? [] : [{ memory, cold }]));
+  const asked = calls.flatMap(({ memory, all, cold }) => (memory === null ? [] : [{ memory, all, cold }]));
   const share = (kind: keyof PromptMemory["facts"]) =>
     ratio(
       sum(asked, ({ memory }) => memory.facts[kind].held),
@@ -141,6 +141,10 @@ function memoryOf(calls: readonly CallFigures[]): MemoryFigures {
     run: share("run"),
     need: share("need"),
     name: recallOf(asked.map(({ cold }) => cold)).direct,
+    recent: ratio(
+      sum(asked, ({ all, cold }) => all.direct - cold.direct),
+      sum(asked, ({ all, cold }) => all.needs - cold.needs),
+    ),
     bareNames: ratio(
       sum(asked, ({ memory }) => memory.bareNames),
       sum(asked, ({ memory }) => memory.written),

@@ -52,7 +52,7 @@ export const dollarColumn = (model: string): FigureColumn => ({
   text: (figures) => fixed(inputDollars(figures, model), 2),
 });
 
-/** What prompts remember of the work, as a separate table: in percent, for what is older than ten calls. */
+/** What prompts remember of the work, as a separate table: in percent; but for `recent`, of what is older than ten calls. */
 export const MEMORY_COLUMNS: readonly FigureColumn[] = [
   { title: "ask", text: ({ memory }) => percent(memory.ask) },
   { title: "report", text: ({ memory }) => percent(memory.report) },
@@ -62,6 +62,7 @@ export const MEMORY_COLUMNS: readonly FigureColumn[] = [
   { title: "run", text: ({ memory }) => percent(memory.run) },
   { title: "need", text: ({ memory }) => percent(memory.need) },
   { title: "name", text: ({ memory }) => percent(memory.name) },
+  { title: "recent", text: ({ memory }) => percent(memory.recent) },
   { title: "bare", text: ({ memory }) => percent(memory.bareNames) },
 ];
 
@@ -70,7 +71,7 @@ export const MEMORY_NOTES: readonly string[] = [
   "ask: what users asked; report: what the agent said it had found or done, not what it merely announced or introduced; quote: reports with at least one sentence word for word",
   "handoff: the lines of the newest handoff or compaction summary in the log",
   "edit: a changed file with names that were changed in it; run: the latest run of a command with its outcome",
-  "need: a name that a later call uses, with words that were around it in its source; name: such a name anywhere in the prompt",
+  "need: a name that a later call uses, with words that were around it in its source; name: such a name anywhere in the prompt; recent: one last seen within ten calls",
   "bare: the share of the policy's own text that is bare lists of names",
 ];
 

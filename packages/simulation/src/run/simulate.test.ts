@@ -1,11 +1,11 @@
 import { ThreadfoldError } from "@threadfold/core";
 import { presetByName } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
-import { slidingWindow } from "../policies/naive-policies.ts";
+import { rulePolicy, slidingWindow } from "../policies/naive-policies.ts";
 import { BASELINES, baselineById, offerOf, presetOffers } from "../policies/policy-offer.ts";
-import type { PromptPolicy } from "../policy/prompt-policy.ts";
+import { type PromptPolicy, pieceOf } from "../policy/prompt-policy.ts";
 import { scriptedSummarizer } from "../summaries/scripted-summarizer.ts";
-import { longScript, scriptedSession } from "../testing/scripted-log.ts";
+import { longScript, type ScriptedMessage, scriptedSession } from "../testing/scripted-log.ts";
 import { type SimulationOptions, simulate } from "./simulate.ts";
 
 const summarizer = scriptedSummarizer("extractive");
@@ -92,6 +92,24 @@ describe("simulate", () => {
     expect(mostTokens).toBeGreaterThanOrEqual(averageTokens ?? 0);
     expect(mostTokens).toBeLessThanOrEqual(0.15 * 4_000);
     expect(ours?.coldRecall.byCallWords).toBeGreaterThan(ours?.coldRecall.direct ?? 1);
+  });
+
+  it("asks for what was seen within ten calls as well, which a policy without recent turns lacks", async () => {
+    const newest: PromptPolicy = rulePolicy("newest-only", () => (log) => ({
+      messages: log.slice(-1).map(pieceOf),
+      committed: false,
+    }));
+    const policies = [baselineById("no-compaction"), offerOf(newest)];
+    const recently: ScriptedMessage[] = longScript(60).map((line) =>
+      "calls" in line ? { ...line, input: { find: `handler_${Number(line.id.slice(5)) - 3}_` } } : line,
+    );
+    const { policies: figures } = await simulate({
+      ...options,
+      sessions: [scriptedSession(recently)],
+      policies,
+      budgets: [4_000],
+    });
+    expect(figures.map(({ memory }) => memory.recent)).toEqual([1, 0]);
   });
 
   it("throws ABORTED when its signal fires", async () => {
