@@ -44,7 +44,7 @@ export const threadfoldPreset: CompactionPreset = {
     summarizeTargetRatio: 0.5,
     summaryMaxTokens: 20_000,
     summaryMaxPercent: 0.28,
-    preserveRecentPercent: 0.28,
+    preserveRecentPercent: 0.35,
   },
   trigger: (config) => anyOf(ladderTrigger(config), coldCacheTrigger(COLD_SHARE)),
   figures: {},

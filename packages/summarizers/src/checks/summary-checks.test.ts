@@ -92,6 +92,14 @@ describe("checkedSummarizer", () => {
     expect(await reasonOf(changes, DEFAULT_CHECKS, asked)).toBe(reason);
   });
 
+  it("S32: lets a line about a single short message take more than the message, but no list", async () => {
+    const short = requestFor(new Conversation().user("Please go on.").messages);
+    const from = short.span.messageIds.slice(0, 1);
+    expect(await reasonOf([fact("The user said to go on.", from)], DEFAULT_CHECKS, short)).toBeNull();
+    const list = Array.from({ length: 9 }, (_, at) => fact(`The user said to go on, time ${at}.`, from));
+    expect(await reasonOf(list, DEFAULT_CHECKS, short)).toBe("inflated");
+  });
+
   it("wants the text of pins when it is told to", async () => {
     const pin: Pin = {
       id: asPinId("p"),

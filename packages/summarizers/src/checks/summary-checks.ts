@@ -139,11 +139,18 @@ function holdsJoined(path: string, evidence: SpanEvidence): boolean {
 /** Matches an ellipsis that marks cut text, with the words next to it, which may be cut as well. */
 const MARKER = /(?:(?<!\S)\S+\s?)?…\S*/g;
 
-/** Refuses a summary with at least as many tokens as the previous summary and the messages together (S32, inflated). */
+/** The headings of a summary take about as many tokens with one line, however short the message is that it tells. */
+const SHORTEST_SUMMARY = 64;
+
+/**
+ * Refuses a summary with at least as many tokens as the previous summary and the messages together (S32, inflated). One
+ * of up to 64 tokens is never refused: a single short message may be all that a span consists of.
+ */
 export const smallerThanInput: SummaryCheck = Object.freeze({
   name: "inflated",
   problem: ({ request: { messages, previous, countTokens }, summary }) => {
     const output = countTokens(renderSummary(summary));
+    if (output <= SHORTEST_SUMMARY) return null;
     let input = previous === null ? 0 : countTokens(renderSummary(previous));
     for (const message of messages) {
       if (output < input) return null;
