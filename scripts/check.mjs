@@ -3,14 +3,19 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { clearReports } from "./test-report.mjs";
 import { root } from "./workspaces.mjs";
 
+/** Packages at once: more than there are cores only take the processor from one another. */
+const PACKAGES_AT_ONCE = Math.min(4, Math.max(2, availableParallelism()));
+
 const turboTasks = (...tasks) =>
   script(
     "turbo.mjs",
-    ...[...tasks, "--continue=dependencies-successful", "--output-logs=errors-only", "--concurrency=4"],
+    ...[...tasks, "--continue=dependencies-successful", "--output-logs=errors-only"],
+    `--concurrency=${PACKAGES_AT_ONCE}`,
   );
 
 /** Steps that need only the sources: they run alongside the build and the tests, which often wait for servers. */
