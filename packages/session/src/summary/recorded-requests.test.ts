@@ -31,7 +31,7 @@ const RECORDINGS: readonly Recording[] = [
       ["our themes need explicit tokens for the thinking level", 244],
       ["queued messages component doesn't adhere to the invariant", 280],
       ["truncated text must stop when it encounters", 280],
-      ["don't tink the component invalidate works", 308],
+      ["don't tink the component invalidate works", 324],
       ["omfg use fucking rgb values", 378],
       ["that's that the codeblock color was in markdown", 444],
       ["what's footer using? should be dimmer", 484],

@@ -1,8 +1,8 @@
 import type { BillId } from "../measure/call-bill.ts";
 
 /**
- * What prompts remember of work that is older than ten calls, asked at every fifth call once the whole history exceeds
- * the budget. Shares are from 0 to 1, and null when nothing was asked. All but `name`, `recent` and `bareNames` count
+ * What prompts remember of work that is older than ten calls (of newer work in `recent`), asked at every fifth call once
+ * the whole history exceeds the budget. Shares are from 0 to 1, and null when nothing was asked. All but `name`, `recent` and `bareNames` count
  * what appears together with what it belongs to in one passage.
  */
 export interface MemoryFigures {
@@ -22,7 +22,7 @@ export interface MemoryFigures {
   readonly need: number | null;
   /** Share of the same names and others: the name anywhere in the prompt. */
   readonly name: number | null;
-  /** Share of the names that the call uses and had last seen within ten calls: what a fold takes out of the work at hand. */
+  /** Share of the names that the call uses and had last seen within ten calls: they belong to the work at hand. */
   readonly recent: number | null;
   /** Share of what the policy wrote itself that is names in bare lists. */
   readonly bareNames: number | null;

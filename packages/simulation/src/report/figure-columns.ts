@@ -52,7 +52,7 @@ export const dollarColumn = (model: string): FigureColumn => ({
   text: (figures) => fixed(inputDollars(figures, model), 2),
 });
 
-/** What prompts remember of the work, as a separate table: in percent; but for `recent`, of what is older than ten calls. */
+/** What prompts remember of the work, as a separate table, in percent. All but `recent` is older than ten calls. */
 export const MEMORY_COLUMNS: readonly FigureColumn[] = [
   { title: "ask", text: ({ memory }) => percent(memory.ask) },
   { title: "report", text: ({ memory }) => percent(memory.report) },
