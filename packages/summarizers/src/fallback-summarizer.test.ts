@@ -12,7 +12,7 @@ describe("fallbackSummarizer", () => {
   it("P6: returns the second summarizer's summary when the first fails, and names the problem", async () => {
     const { changes, by, problem } = await fallbackSummarizer(broken).summarize(request);
     expect(changes).toEqual((await new ExtractiveSummarizer().summarize(request)).changes);
-    expect({ by, problem }).toEqual({ by: "extractive-v24", problem: "broken@1: model is down" });
+    expect({ by, problem }).toEqual({ by: "extractive-v25", problem: "broken@1: model is down" });
   });
 
   it("passes a good summary and an abort through unchanged", async () => {

@@ -64,7 +64,7 @@ describe("modelSummarizer", () => {
     expect(good.by).toMatch(/ redacted$/);
     const down = new ScriptedModel([new Error(`401: the key ${secret} is not known`)]);
     const stoodIn = await modelSummarizer({ model: down, ...QUICK }).summarize(request);
-    expect(stoodIn.by).toBe("extractive-v24 redacted");
+    expect(stoodIn.by).toBe("extractive-v25 redacted");
     expect(stoodIn.problem).toContain("[redacted github-token]");
     expect(JSON.stringify(stoodIn)).not.toContain(secret);
     const failure = modelSummarizer({ model: down, ...QUICK, fallback: null }).summarize(request);
@@ -99,7 +99,7 @@ describe("modelSummarizer", () => {
     const never = { name: "never", problem: () => "not good enough" };
     const { by, problem } = await modelSummarizer({ model, checks: [never] }).summarize(request);
     expect({ by, problem }).toEqual({
-      by: "extractive-v24 redacted",
+      by: "extractive-v25 redacted",
       problem: expect.stringContaining("never: not good enough"),
     });
     await expect(modelSummarizer({ model, checks: [never], fallback: null }).summarize(request)).rejects.toMatchObject({

@@ -38,10 +38,11 @@ export interface SummarizeRequest {
   readonly overlap?: readonly Message[];
   /**
    * The state of the turn in which the span ends, as shown by the messages after the span: `running` while the agent is
-   * still working on it, `ended` when it was answered or the user has moved on. Absent when nothing follows the span:
-   * whatever is unanswered within it is then unanswered altogether.
+   * still working on it, `answered` when the agent's last word on it comes after the span, `ended` when it does not, or
+   * the user has moved on without one. Absent when nothing follows the span: whatever is unanswered within it is then
+   * unanswered altogether.
    */
-  readonly lastTurn?: "running" | "ended";
+  readonly lastTurn?: "running" | "answered" | "ended";
   /** The existing summary of what precedes the span, to build on and never repeat; null for a first fold. */
   readonly previous: StructuredSummary | null;
   /** Pins in force. They are rendered next to the summary, so it need not repeat them. */
@@ -59,14 +60,19 @@ export interface SummarizeRequest {
 /** Returns the state of the last turn of a span that ends with message `end`; see {@link SummarizeRequest.lastTurn}. */
 export function lastTurnAfter(thread: AgentThread, end: MessageId): SummarizeRequest["lastTurn"] {
   const last = thread.message(end);
-  for (let ordinal = thread.length - 1; last !== undefined && ordinal > last.ordinal; ordinal--) {
+  if (last === undefined) return undefined;
+  let state: SummarizeRequest["lastTurn"];
+  for (let ordinal = last.ordinal + 1; ordinal < thread.length; ordinal++) {
     const message = thread.messageAt(ordinal) as Message;
     if (message.branch !== undefined) continue;
-    const isClosing = message.role === "assistant" && !message.parts.some(({ type }) => type === "tool-call");
-    return isClosing || message.turn > last.turn ? "ended" : "running";
+    if (message.turn > last.turn) return state === "answered" ? state : "ended";
+    state = isLastWord(message) ? "answered" : "running";
   }
-  return undefined;
+  return state;
 }
+
+const isLastWord = ({ role, parts }: Message): boolean =>
+  role === "assistant" && !parts.some(({ type }) => type === "tool-call");
 
 /** Changes to the previous summary, and the usage of making them. */
 export interface SummarizeResult {

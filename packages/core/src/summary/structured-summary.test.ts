@@ -154,12 +154,15 @@ describe("lastTurnAfter", () => {
   const after = (...rest: readonly MessageInput[]) => lastTurnAfter(thread(...rest), asMessageId("a1"));
   const aside = { ...assistant("s", "Elsewhere."), branch: "side" };
 
-  it("is running while calls follow, and ended by an answer or the next question", () => {
+  it("is running while calls follow, answered by what the agent says last, and ended by the next question", () => {
     expect(after()).toBeUndefined();
     expect(after(tool("t1", result("c1", "ok")))).toBe("running");
     expect(after(tool("t1", result("c1", "ok")), assistant("a2", call("c2")))).toBe("running");
-    expect(after(tool("t1", result("c1", "ok")), assistant("a2", "Done."))).toBe("ended");
+    expect(after(tool("t1", result("c1", "ok")), assistant("a2", "Done."))).toBe("answered");
     expect(after(tool("t1", result("c1", "ok")), user("u2", "And?"))).toBe("ended");
+    expect(after(assistant("a2", "Done."), user("u2", "And?"), assistant("a3", call("c2")))).toBe("answered");
+    expect(after(assistant("a2", "Wait."), assistant("a3", call("c2")), user("u2", "And?"))).toBe("ended");
+    expect(after(user("u2", "And?"), assistant("a2", "Yes."))).toBe("ended");
     expect(after(tool("t1", result("c1", "ok")), assistant("a2", call("c2")), aside)).toBe("running");
     expect(after(aside)).toBeUndefined();
     expect(lastTurnAfter(thread(), asMessageId("nobody"))).toBeUndefined();

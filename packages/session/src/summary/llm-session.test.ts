@@ -77,7 +77,7 @@ describe.skipIf(!existsSync(path))(
         type: "summarizer-failed-floor-used",
         problem: expect.stringContaining("overloaded"),
       });
-      expect(record?.summarizer).toBe("extractive-v24");
+      expect(record?.summarizer).toBe("extractive-v25");
       expect(text).toContain("agent-session.ts");
     });
   },

@@ -9,7 +9,7 @@ import {
 /**
  * Id and version of the summarizer. Bump it when the same span leads to different changes: it is part of cache keys.
  */
-export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v24";
+export const EXTRACTIVE_SUMMARIZER_ID = "extractive-v25";
 
 /** What reads a span is a large part of the library, and most programs that load it have nothing to fold yet. */
 const spanReading = () => import("./summarize-span.ts");

@@ -52,7 +52,7 @@ function* inTurnsOfPeople(request: SummarizeRequest): Steps<SummarizeRequest> {
     if (isTyped(message) && !isHandedOn) turn++;
     counted.push({ ...message, turn, ...(isHandedOn && { origin: "harness" as const }) });
   }
-  const goesOn = lastTurn === "ended" && isAtWork(messages.at(-1) as Message, form);
+  const goesOn = lastTurn !== undefined && isAtWork(messages.at(-1) as Message, form);
   return { ...request, messages: counted, ...(goesOn && { lastTurn: "running" as const }) };
 }
 

@@ -531,6 +531,15 @@ describe("summaries that stand apart", () => {
     expect(states(midst, "request")).toEqual(["done: Add a cart."]);
   });
 
+  it("a request is not done by what the agent says first if it says more behind the span", () => {
+    const first = (lastTurn: "answered" | "ended") => {
+      const conversation = new Conversation().user("Write some markdown in the chat.").agent("Reverted: it is cyan.");
+      return states(summaryOf(conversation, { lastTurn }).summary, "request");
+    };
+    expect(first("ended")).toEqual(["done: The original task"]);
+    expect(first("answered")).toEqual(["asked: The original task"]);
+  });
+
   it("the request and its answer come together when they are folded into one", () => {
     const span = spanOf(messages.slice(0, 8));
     const joined = mergeSummaries(first as StructuredSummary, second, span).summary;

@@ -196,7 +196,7 @@ export class RequestCollector implements SpanCollector {
    */
   #currentTask({ lastTurn, previous }: HarvestContext): string | null {
     const request = this.#live ?? null;
-    if (lastTurn === "ended" || (request === null && this.#requests.length > 0)) return null;
+    if (lastTurn === "ended" || lastTurn === "answered" || (request === null && this.#requests.length > 0)) return null;
     if (request !== null && !isUnsettled(request.item(lastTurn, null))) return null;
     const asked = request === null || request.asked.length === 0 ? "" : excerpt(taskLine(request.text), MAX_CURRENT);
     const sentences = this.#lastSaid?.sentences ?? [];

@@ -1,4 +1,11 @@
-import { isUnsettled, type MessageId, type NewItem, type OpenItem, ORIGINAL_TASK_ITEM } from "@threadfold/core";
+import {
+  isUnsettled,
+  type MessageId,
+  type NewItem,
+  type OpenItem,
+  ORIGINAL_TASK_ITEM,
+  type SummarizeRequest,
+} from "@threadfold/core";
 import { excerpt, sentenceExcerpt, statementKey } from "../../text/excerpt.ts";
 import {
   askedExcerpt,
@@ -288,14 +295,14 @@ export class Request {
   /**
    * The status at the end of the span. `lastTurn` is the state of the span's last turn; undefined when nothing follows.
    */
-  #status(lastTurn: "running" | "ended" | undefined): OpenItem["status"] {
+  #status(lastTurn: SummarizeRequest["lastTurn"]): OpenItem["status"] {
     switch (this.#standing) {
       case "in-work":
       case "asked-back":
         return lastTurn === undefined ? "open" : "asked";
       case "completed":
       case "answered":
-        return lastTurn === "running" ? "asked" : "done";
+        return lastTurn === "running" || lastTurn === "answered" ? "asked" : "done";
       case "failed":
         return "open";
       default:
@@ -304,7 +311,7 @@ export class Request {
   }
 
   /** Returns its work item for a summary. `now` is the span's last turn if it is the live request, else null. */
-  item(lastTurn: "running" | "ended" | undefined, now: number | null): NewItem<"openItems"> {
+  item(lastTurn: SummarizeRequest["lastTurn"], now: number | null): NewItem<"openItems"> {
     const status = this.#status(lastTurn);
     const turn = now ?? this.#turn;
     const said = this.#answeredBy === null ? [] : [this.#answeredBy];
@@ -320,7 +327,7 @@ export class Request {
     };
   }
 
-  #whereItGoesOn(lastTurn: "running" | "ended" | undefined): string {
+  #whereItGoesOn(lastTurn: SummarizeRequest["lastTurn"]): string {
     if (this.#isInterrupted && this.#standing === "in-work") return INTERRUPTED;
     const note = lastTurn === "running" ? GOES_ON : BEHIND;
     const isSaid = this.isTold && !this.#isInterim && this.#standing !== "asked-back";
