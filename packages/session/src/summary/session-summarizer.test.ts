@@ -241,7 +241,7 @@ describe("the summarizer of a session", () => {
       expect(JSON.stringify(session.plan).includes(secret)).toBe(!redactSecrets);
       expect(JSON.stringify(events).includes(secret)).toBe(!redactSecrets);
       expect(session.plan.summarizations[0]?.summarizer).toBe(
-        redactSecrets ? "extractive-v25 redacted" : "extractive-v24",
+        redactSecrets ? "extractive-v25 redacted" : "extractive-v25",
       );
       expect(JSON.stringify([...session.thread.messages])).toContain(secret);
     },
