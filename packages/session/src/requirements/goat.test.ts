@@ -120,7 +120,7 @@ describe("Goat, by requirement", () => {
   });
 
   it("goat-21 a model that fails is replaced by a summary without it, and a failing summarizer by a placeholder with figures", async () => {
-    const down = () => Promise.reject(new Error("down"));
+    const down = () => Promise.reject(modelCallError("down", { kind: "rejected", status: 401 }));
     const textWith = async (options: Parameters<typeof openSession>[0]) => {
       const session = await openSession({ preset: goatPreset, config: { maxInputTokens: 20_000 }, ...options });
       await session.append([message("task", "user", "Rewrite src/parser.ts."), ...ten(17_000)]);

@@ -5,6 +5,7 @@ import {
   type CompletionRequest,
   type ContextCompactionEvent,
   type MessageInput,
+  modelCallError,
   type Summarizer,
 } from "@threadfold/core";
 import { assistant, call, message, result, tool } from "@threadfold/core/laws";
@@ -280,13 +281,13 @@ describe("pi, by requirement", () => {
   });
 
   it("pi-19 when the model fails, a summary without it is used and reported, or with keep nothing is folded", async () => {
-    const summaryModel: CompletionModel = { id: "down", complete: () => Promise.reject(new Error("down")) };
+    const down = modelCallError("down", { kind: "rejected", status: 401 });
+    const summaryModel: CompletionModel = { id: "down", complete: () => Promise.reject(down) };
     const cases = [
       [undefined, "summarizer-failed-floor-used", 1],
       ["keep", "failed", 0],
     ] as const;
-    // Side by side: each waits some seconds for the model.
-    const folds = cases.map(async ([onSummaryFailure, type, version]) => {
+    for (const [onSummaryFailure, type, version] of cases) {
       const session = await openSession({
         ...small,
         summaryModel,
@@ -296,8 +297,7 @@ describe("pi, by requirement", () => {
       const outcome = await session.compact({ force: true });
       expect(outcome).toMatchObject({ type, problem: expect.stringContaining("down") });
       expect(session.plan.version).toBe(version);
-    });
-    await Promise.all(folds);
+    }
   });
 
   it("pi-20 paths of pictures that were read are in the summary", async () => {

@@ -1,11 +1,4 @@
-import {
-  isUnsettled,
-  type MessageId,
-  type NewItem,
-  type OpenItem,
-  ORIGINAL_TASK_ITEM,
-  type SummarizeRequest,
-} from "@threadfold/core";
+import { isUnsettled, type MessageId, type NewItem, type OpenItem, ORIGINAL_TASK_ITEM } from "@threadfold/core";
 import { excerpt, sentenceExcerpt, statementKey } from "../../text/excerpt.ts";
 import {
   askedExcerpt,
@@ -30,6 +23,7 @@ import {
   type Sentence,
   sentencesOf,
 } from "../text/sentence.ts";
+import type { HarvestContext } from "./span-collector.ts";
 
 /**
  * The state of a request: the agent is working on it, ended its turn on it (with the work done, another answer, a
@@ -292,10 +286,8 @@ export class Request {
     if (this.carried?.status === "asked") this.#standing = "lapsed";
   }
 
-  /**
-   * The status at the end of the span. `lastTurn` is the state of the span's last turn; undefined when nothing follows.
-   */
-  #status(lastTurn: SummarizeRequest["lastTurn"]): OpenItem["status"] {
+  /** The status at the end of the span, whose last turn is in this state. */
+  #status(lastTurn: HarvestContext["lastTurn"]): OpenItem["status"] {
     switch (this.#standing) {
       case "in-work":
       case "asked-back":
@@ -311,7 +303,7 @@ export class Request {
   }
 
   /** Returns its work item for a summary. `now` is the span's last turn if it is the live request, else null. */
-  item(lastTurn: SummarizeRequest["lastTurn"], now: number | null): NewItem<"openItems"> {
+  item(lastTurn: HarvestContext["lastTurn"], now: number | null): NewItem<"openItems"> {
     const status = this.#status(lastTurn);
     const turn = now ?? this.#turn;
     const said = this.#answeredBy === null ? [] : [this.#answeredBy];
@@ -327,7 +319,7 @@ export class Request {
     };
   }
 
-  #whereItGoesOn(lastTurn: SummarizeRequest["lastTurn"]): string {
+  #whereItGoesOn(lastTurn: HarvestContext["lastTurn"]): string {
     if (this.#isInterrupted && this.#standing === "in-work") return INTERRUPTED;
     const note = lastTurn === "running" ? GOES_ON : BEHIND;
     const isSaid = this.isTold && !this.#isInterim && this.#standing !== "asked-back";
