@@ -165,6 +165,29 @@ Which port?
     expect(text).toContain("Let me see what `openStore` does with it.");
   });
 
+  it.each([
+    "I start with the map of the house and then read the folder of plans.",
+    "I look at the failures and at what changed, side by side.",
+    "First the code that the test is about.",
+    "And then everything that may still change a message.",
+    "Now who calls it, and what its tests promise.",
+    "The command itself comes first.",
+  ])("leaves out what says only where its speaker turns to: %s", (said) => {
+    const { text } = summaryOf(turningTo(said).user("Now the checkout.").agent("The checkout stands in pay.ts."));
+    expect(text).not.toContain(said);
+  });
+
+  it.each([
+    "Now the check that failed before works without a network.",
+    "Now the tests fail in the lexer, and nowhere else.",
+    "First the parser drops the comment, and the lexer sees none.",
+    "I looked at the failures: all of them come from one import.",
+    "Now what `openStore` returns.",
+  ])("keeps what begins like that and says more: %s", (said) => {
+    const { text } = summaryOf(turningTo(said).user("Now the checkout.").agent("The checkout stands in pay.ts."));
+    expect(text).toContain(said);
+  });
+
   it("is told once: what came of a request is no finding beside it", () => {
     const conversation = new Conversation().user("Add a cart.").agent("The cart keeps its items in local storage.");
     const { text } = summaryOf(conversation.user("Now the checkout."));
@@ -189,6 +212,9 @@ Which port?
     expect(text).not.toContain("No response requested");
   });
 });
+
+const turningTo = (said: string) =>
+  new Conversation().user("Look around.").agent(said).bash("ls src", "cart.ts").agent("The cart stands in cart.ts.");
 
 describe("H5: what only looks like a fact", () => {
   it("is no created file: a comment with an arrow, a script that looks like a path", () => {

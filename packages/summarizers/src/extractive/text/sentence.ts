@@ -233,9 +233,13 @@ const LOOKS =
 const ANNOUNCES = new RegExp(
   `^${BEFORE_IT}(?:(?:let me(?! know)|let['’]s|i['’]ll|i will|i['’]m going to|i am going to)|` +
     `(?:i|we) (?:also |just |still |now )?(?:need to|should|want to) (?:first |also |now )?${LOOKS}|` +
-    `now,? (?:${LOOKS}|add|apply|create|fix|insert|remove|replace|update|write))\\b`,
+    `now,? (?:${LOOKS}|add|apply|create|fix|insert|remove|replace|update|write)|` +
+    "i (?:also |first |just |now |then )?(?:begin (?:by|with)|collect|gather|look (?:at|for|into)|start (?:by|with)))\\b",
   "i",
 );
+/** Half a sentence on what its speaker turns to: "First the code that the test is about", "Now who calls it". */
+const TURNS_TO =
+  /^(?:and,? )?(?:(?:first|next|now|then),? (?:who|what|how|where|whether)|(?:first|next|then),? (?:everything|(?:the|all|every|another)(?: [\p{L}-]+){1,3}),? (?:that|which|where))(?!\p{L})|^[^.,:;]{0,60} comes (?:first|next)\.?$/iu;
 
 /** Checks whether a sentence announces what its speaker will do next, which may then never be done. */
 export const isAnnouncement = (sentence: string): boolean =>
@@ -261,7 +265,8 @@ const SHORTEST_STATEMENT = 40;
 const namesSomething = (text: string): boolean => NAMES.test(text);
 
 /** Checks whether a sentence is an announcement that names nothing, and so says nothing about what was found. */
-export const isPassing = ({ text }: Sentence): boolean => isAnnouncement(text) && !namesSomething(text);
+export const isPassing = ({ text, marks }: Sentence): boolean =>
+  (isAnnouncement(text) || (TURNS_TO.test(text) && (marks & CONCLUDES) === 0)) && !namesSomething(text);
 
 /** Words of a guess. */
 const GUESSES = /\b(?:maybe|perhaps|might be|not sure|unclear|it seems|i bet)\b/i;
