@@ -1,7 +1,10 @@
 export {
   checkArgument,
+  checkCalls,
   checkClient,
+  checkEach,
   checkOptions,
+  checkStore,
   hasMember,
   isObject,
   type OptionKind,

@@ -7,6 +7,7 @@ import { formatById } from "@threadfold/renderer";
 import { createMemoryStore } from "@threadfold/stores";
 import { springSlidingPreset } from "@threadfold/strategies";
 import { describe, expect, it } from "vitest";
+import { startProxy } from "./start-proxy.ts";
 import { anthropicAnswers } from "./testing/scripted-model.ts";
 import { type ReceivedRequest, scriptedUpstream, sendJson } from "./testing/scripted-upstream.ts";
 import { type StartedProxy, startedProxy } from "./testing/started-proxy.ts";
@@ -27,6 +28,15 @@ const messagesUrl = ({ proxy }: Pick<StartedProxy, "proxy">) => `${proxy.baseUrl
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
+
+it.each([
+  ["options", undefined],
+  ["store", {}],
+  ["store", { store: "threads.db" }],
+  ["upstreem", { store: createMemoryStore(), upstreem: {} }],
+])("a proxy is refused by the name %s", async (name, options) => {
+  await expect(startProxy(options as never)).rejects.toMatchObject({ code: "INVALID_CONFIG", details: { name } });
+});
 
 describe("what passes the proxy", () => {
   it("is a request exactly as it came, while nothing is folded, with its query and its headers", async () => {

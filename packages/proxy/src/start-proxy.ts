@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type Clock, ThreadfoldError } from "@threadfold/core";
+import { type Clock, checkOptions, checkStore, type OptionKinds, ThreadfoldError } from "@threadfold/core";
 import { closeNow, LOOPBACK, listenOnLoopback } from "@threadfold/integrations/loopback";
 import { systemClock } from "@threadfold/session";
 import type { Provider } from "./apis/provider-api.ts";
@@ -38,6 +38,12 @@ export interface ProxyOptions extends ConversationOptions {
   readonly clock?: Clock;
 }
 
+const OPTIONS: OptionKinds<ProxyOptions> = {
+  ...{ store: "any", preset: "object", config: "object", maxOpenConversations: "figure" },
+  ...{ port: "any", token: "any", upstream: "object", maxBodyBytes: "figure", silenceLimitMs: "figure" },
+  ...{ onTurn: "call", onProblem: "call", clock: "clock" },
+};
+
 /** A proxy that is listening on the loopback interface. */
 export interface RunningProxy {
   /** The base address that a client must use for each provider. */
@@ -51,10 +57,12 @@ export interface RunningProxy {
  * requests in which nothing is folded. Each conversation is kept in a thread that is named after its opening messages;
  * an edited message or a regenerated answer continues in a fork.
  *
- * @throws ThreadfoldError `USAGE` when it cannot listen on the port; `INVALID_CONFIG` when an upstream is not a valid
- * address.
+ * @throws ThreadfoldError `USAGE` when it cannot listen on the port; `INVALID_CONFIG` without a store, for an option
+ * that makes no sense, or when an upstream is not a valid address.
  */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
+  checkOptions("options", options, OPTIONS);
+  checkStore(options.store);
   const { port = 0, token = randomBytes(24).toString("base64url"), clock = systemClock } = options;
   const { maxBodyBytes = 64 * 2 ** 20, silenceLimitMs = 600_000, onTurn, onProblem } = options;
   const upstream = new Upstream(silenceLimitMs);

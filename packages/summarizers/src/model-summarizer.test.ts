@@ -4,9 +4,13 @@ import fc from "fast-check";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { openaiModel } from "./adapters/openai.ts";
+import { cachedSummarizer } from "./cache/cached-summarizer.ts";
+import { checkedSummarizer, secondOpinion } from "./checks/summary-checks.ts";
+import { ExtractiveSummarizer } from "./extractive/extractive-summarizer.ts";
 import { summarizerLaws } from "./laws/summarizer-laws.ts";
 import { PROMPTS, promptByVersion, promptNameOf } from "./llm/prompts/prompts.ts";
-import { modelSummarizer } from "./model-summarizer.ts";
+import { fallbackSummarizer, modelSummarizer } from "./model-summarizer.ts";
+import { redactingSummarizer } from "./redaction/redacting-summarizer.ts";
 import { Conversation, requestFor } from "./testing/conversation.ts";
 import { openaiProtocol, startProvider } from "./testing/fake-provider.ts";
 import { factAnswer, ScriptedModel } from "./testing/scripted-model.ts";
@@ -46,6 +50,28 @@ describe("modelSummarizer", () => {
   ])("refuses what it cannot work with, by the name %s: %o", (name, options) => {
     const refusal = expect.objectContaining({ code: "INVALID_CONFIG", details: { name } });
     expect(() => modelSummarizer(options as never)).toThrow(refusal);
+  });
+
+  const scope = { tenantId: null, policyVersion: "v1" };
+  const extractive = new ExtractiveSummarizer();
+  it.each<[string, () => unknown]>([
+    ["inner.summarize", () => cachedSummarizer(undefined as never, scope)],
+    ["options", () => cachedSummarizer(extractive, undefined as never)],
+    ["policyVersion", () => cachedSummarizer(extractive, { tenantId: null } as never)],
+    ["maxSiz", () => cachedSummarizer(extractive, { ...scope, maxSiz: 1 } as never)],
+    ["store.get", () => cachedSummarizer(extractive, { ...scope, store: {} as never })],
+    ["checks[0].problem", () => cachedSummarizer(extractive, { ...scope, checks: [1] as never })],
+    ["inner.summarize", () => checkedSummarizer({} as never)],
+    ["checks", () => checkedSummarizer(extractive, {} as never)],
+    ["checks[0].problem", () => checkedSummarizer(extractive, [null] as never)],
+    ["first.summarize", () => fallbackSummarizer(null as never)],
+    ["second.summarize", () => fallbackSummarizer(extractive, "x" as never)],
+    ["inner.summarize", () => redactingSummarizer(undefined as never)],
+    ["options", () => secondOpinion(undefined as never)],
+    ["model.complete", () => secondOpinion({} as never)],
+    ["otherwise", () => secondOpinion({ model: new ScriptedModel([]), otherwise: "reject" as never })],
+  ])("and its parts refuse %s where they are made", (name, make) => {
+    expect(make).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }));
   });
 
   it("refuses an unknown prompt version and names the known ones", () => {

@@ -1,4 +1,5 @@
 import {
+  checkCalls,
   checkOptions,
   type OptionKinds,
   type SummarizeRequest,
@@ -65,8 +66,12 @@ const OPTIONS: OptionKinds<ModelSummarizerOptions> = {
  * Returns a summarizer that falls back to a second one, by default the extractive one, when the first fails. The fold
  * then has a real summary, and its outcome still says that the first one failed. An abort is not a failure and is
  * rethrown.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when one of them is no summarizer.
  */
 export function fallbackSummarizer(first: Summarizer, second: Summarizer = new ExtractiveSummarizer()): Summarizer {
+  checkCalls("first", first, ["summarize"]);
+  checkCalls("second", second, ["summarize"]);
   return {
     id: `${first.id} else ${second.id}`,
     identity: { summarizer: "fallback", first: first.identity ?? first.id, second: second.identity ?? second.id },

@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { asToolCallId, type Part } from "@threadfold/core";
 import { describe, expect, it } from "vitest";
 import { heuristicTokenizer, loadTokenizer, TOKENIZER_IDS } from "./load-tokenizer.ts";
+import { loadProviderTokenizer } from "./provider-tokenizer.ts";
+import { TiktokenTokenizer } from "./tiktoken-tokenizer.ts";
 
 const tokenizer = heuristicTokenizer();
 const base64 = "A".repeat(400_000);
@@ -71,6 +73,15 @@ describe("loadTokenizer", () => {
       code: "INVALID_CONFIG",
       hint: expect.stringContaining("heuristic, character-classes, tiktoken:o200k_base"),
     });
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["family", () => loadProviderTokenizer(undefined as never)],
+    ["family", () => loadProviderTokenizer("__proto__" as never)],
+    ["encoding", () => TiktokenTokenizer.load("p50k_base" as never)],
+    ["encoding", () => TiktokenTokenizer.load(null as never)],
+  ])("and its parts refuse another %s", async (name, load) => {
+    await expect(load()).rejects.toMatchObject({ code: "INVALID_CONFIG", details: { name } });
   });
 
   it("loads no encoder module for the package index or the heuristic counter", () => {

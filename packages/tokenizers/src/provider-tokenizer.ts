@@ -1,4 +1,4 @@
-import type { Part, ProviderAwareTokenizer, Steps } from "@threadfold/core";
+import { checkArgument, type Part, type ProviderAwareTokenizer, type Steps } from "@threadfold/core";
 import { countBounded, countSlices } from "./bounded-count.ts";
 import { composeTokenizer, countPartInSteps, type TokenOverheads } from "./composed-tokenizer.ts";
 import type { TokenCount } from "./encodings/token-count.ts";
@@ -62,8 +62,11 @@ const ENCODINGS: Readonly<Record<ProviderProfile["encoding"], () => Promise<Toke
  * Loads the counter `openai`, `claude` or `gemini`. It counts with the nearest public encoding, corrected by the
  * family's own ratio, and adds the family's overhead per message, call, result and tool. Exact for OpenAI's text;
  * within a few percent for the others, whose encodings are not public. Nothing is loaded before this is called.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for another family.
  */
 export async function loadProviderTokenizer(family: ProviderFamily): Promise<ProviderAwareTokenizer> {
+  checkArgument("family", family, Object.keys(PROVIDER_PROFILES));
   const { encoding, multiplier, overheads } = PROVIDER_PROFILES[family];
   const count = await ENCODINGS[encoding]();
   const text = (value: string): number => Math.ceil(countBounded(value, count) * multiplier);

@@ -1,4 +1,12 @@
-import type { ChatMessage, ChatRequest, Part, ProviderAwareTokenizer, Steps, ToolDefinition } from "@threadfold/core";
+import {
+  type ChatMessage,
+  type ChatRequest,
+  checkArgument,
+  type Part,
+  type ProviderAwareTokenizer,
+  type Steps,
+  type ToolDefinition,
+} from "@threadfold/core";
 import type { Tiktoken } from "tiktoken/lite";
 import { countBounded, countSlices } from "./bounded-count.ts";
 import { composeTokenizer, countPartInSteps } from "./composed-tokenizer.ts";
@@ -37,8 +45,13 @@ export class TiktokenTokenizer implements ProviderAwareTokenizer {
     this.#counter = composeTokenizer(this.id, (text) => this.countTokens(text), OPENAI_OVERHEADS);
   }
 
-  /** Loads the library and the encoding's ranks. Nothing is loaded before this is called. */
+  /**
+   * Loads the library and the encoding's ranks. Nothing is loaded before this is called.
+   *
+   * @throws ThreadfoldError `INVALID_CONFIG` for another encoding.
+   */
   static async load(encoding: TiktokenEncoding = "o200k_base"): Promise<TiktokenTokenizer> {
+    checkArgument("encoding", encoding, TIKTOKEN_ENCODINGS);
     const [library, ranks] = await Promise.all([import("tiktoken/lite"), RANKS[encoding]()]);
     // The package's types describe one module form and Node loads the other; the default export is the ranks in both.
     const { bpe_ranks, special_tokens, pat_str } = ranks.default as EncodingRanks;

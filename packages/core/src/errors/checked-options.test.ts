@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkArgument, checkOptions, type OptionKind } from "./checked-options.ts";
+import { checkArgument, checkCalls, checkEach, checkOptions, checkStore, type OptionKind } from "./checked-options.ts";
 
 const nothing = () => undefined;
 
@@ -27,6 +27,36 @@ describe("checkArgument", () => {
       expect(() => checkArgument("it", value, kind)).toThrow(
         expect.objectContaining({ code: "INVALID_CONFIG", details: { name: "it" } }),
       );
+  });
+});
+
+describe("checkCalls, checkEach and checkStore", () => {
+  const parts = { threads: {}, plans: {}, artifacts: {}, journal: {} };
+
+  it("take what has the methods or the parts, its own or inherited", () => {
+    for (const part of [{ now: nothing }, Object.create({ now: nothing })])
+      expect(() => checkCalls("it", part, ["now"])).not.toThrow();
+    expect(() => checkEach("it", [{ now: nothing }], ["now"])).not.toThrow();
+    for (const store of [parts, Object.create(parts)]) expect(() => checkStore(store)).not.toThrow();
+  });
+
+  it.each<[string, string, () => void]>([
+    ["it.now", "It needs now.", () => checkCalls("it", undefined, ["now"])],
+    [
+      "it.set",
+      "Pass a clock. It needs now, set.",
+      () => checkCalls("it", { now: nothing }, ["now", "set"], "Pass a clock."),
+    ],
+    ["it", "Pass a list.", () => checkEach("it", {} as never, ["now"])],
+    ["it[1].now", "It needs now.", () => checkEach("it", [{ now: nothing }, null], ["now"])],
+    ["store", "Pass what `await openStore(address)` returned.", () => checkStore(Promise.resolve(parts))],
+    [
+      "store",
+      "Pass what `await openStore(address)` returned.",
+      () => checkStore({ threads: {}, plans: {}, artifacts: {} }),
+    ],
+  ])("refuse %s and say: %s", (name, hint, check) => {
+    expect(check).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", details: { name }, hint }));
   });
 });
 

@@ -56,6 +56,32 @@ export function checkArgument(name: string, value: unknown, kind: OptionKind): v
 }
 
 /**
+ * Checks that a part of the host's own has the methods that are called on it.
+ *
+ * @param hint where to get such a part.
+ * @throws ThreadfoldError `INVALID_CONFIG` that names the first one that is missing.
+ */
+export function checkCalls(name: string, part: unknown, calls: readonly string[], hint?: string): void {
+  const missing = calls.find((call) => !isCallable(Object(part)[call]));
+  if (missing === undefined) return;
+  const needed = `It needs ${calls.join(", ")}.`;
+  refuseArgument(`${name}.${missing}`, "it has to be a function.", hint === undefined ? needed : `${hint} ${needed}`);
+}
+
+/** Checks a list of parts, each as {@link checkCalls} does. @throws ThreadfoldError `INVALID_CONFIG` that names it. */
+export function checkEach(name: string, parts: readonly unknown[], calls: readonly string[]): void {
+  checkArgument(name, parts, "list");
+  for (const [index, part] of parts.entries()) checkCalls(`${name}[${index}]`, part, calls);
+}
+
+/** Checks what is passed as an open store. @throws ThreadfoldError `INVALID_CONFIG` that names what it lacks. */
+export function checkStore(store: unknown): void {
+  const missing = ["threads", "plans", "artifacts", "journal"].find((part) => !hasMember(store, part));
+  if (missing !== undefined)
+    refuseArgument("store", `it has no ${missing}.`, "Pass what `await openStore(address)` returned.");
+}
+
+/**
  * Checks what is passed as the client of a provider's SDK.
  *
  * @param call the path of the client's method that is called.

@@ -54,7 +54,7 @@ export class AgentThread {
    * Restores a thread from stored entries, each as canonical JSON, oldest first. Entries were checked when they were
    * appended and are not checked again: the digest tells whether they are the same.
    *
-   * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not match the digest.
+   * @throws ThreadfoldError `STORE_CORRUPT` when the entries do not match the digest; `INVALID_CONFIG` without a list.
    */
   static restore(id: ThreadId, serialized: readonly string[], digest: string): AgentThread {
     return finishSteps(AgentThread.restoreInSteps(id, serialized, digest));

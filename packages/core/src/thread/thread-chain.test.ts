@@ -90,6 +90,12 @@ describe("a thread that is restored from its entries", () => {
     );
   });
 
+  it.each([undefined, null, "x", {}])("refuses %o instead of a list of entries", (entries) => {
+    expect(() => AgentThread.restore(asThreadId("t"), entries as never, "digest")).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", details: { name: "serialized" } }),
+    );
+  });
+
   it("R28 is refused when a damaged row gives no text at all", () => {
     fc.assert(
       fc.property(

@@ -1,3 +1,4 @@
+import { checkArgument } from "../errors/checked-options.ts";
 import { ThreadfoldError } from "../errors/threadfold-error.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { freezeDeep } from "../json/json-value.ts";
@@ -47,6 +48,7 @@ export function* restoreEntriesInSteps(
   serialized: readonly string[],
   digest: string,
 ): Steps<AppendOnlyList<ThreadEntry>> {
+  checkArgument("serialized", serialized, "list");
   const { entries, links } = yield* readRun(serialized, THREAD_CHAIN_START, digest);
   const restored = AppendOnlyList.of(entries);
   chains.set(restored.family, links);

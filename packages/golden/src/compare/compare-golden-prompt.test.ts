@@ -132,6 +132,7 @@ describe("comparing a golden prompt", () => {
 
   it.each([
     ["no prompt", "INVALID_CONFIG", () => compareGoldenPrompt({} as GoldenPrompt, { folder: root })],
+    ["no options", "INVALID_CONFIG", async () => compareGoldenPrompt(await promptOf(), undefined as never)],
     ["no folder", "INVALID_CONFIG", async () => compareGoldenPrompt(await promptOf(), { folder: "" })],
     ["an unknown mode", "INVALID_CONFIG", async () => compare(await promptOf(), "all" as GoldenMode)],
     [

@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "@threadfold/core";
+import { checkOptions, ThreadfoldError } from "@threadfold/core";
 import { COMMON_FILES } from "../render/golden-files.ts";
 import type { GoldenPrompt } from "../render/render-golden-prompt.ts";
 import { type GoldenDivergence, goldenDivergence } from "../trace/golden-divergence.ts";
@@ -41,6 +41,7 @@ export const isAccepted = ({ kind }: GoldenComparison): boolean => kind !== "mis
  * the golden files cannot be read, `OUTPUT_UNWRITABLE` when they cannot be written.
  */
 export async function compareGoldenPrompt(prompt: GoldenPrompt, options: CompareOptions): Promise<GoldenComparison> {
+  checkOptions("options", options, { folder: "any", mode: "any" });
   const { folder, mode = goldenMode(process.env) } = options;
   requireSensible(prompt, folder, mode);
   const kept = await readGoldenFolder(folder);

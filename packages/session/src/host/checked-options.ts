@@ -191,6 +191,7 @@ export function checkedOptions(given: OpenOptions): CheckedOptions {
   checkCachePolicy(options);
   checkBackground(options);
   checkProviderCompaction(options);
+  checkRequester(options);
   if (hooks !== undefined) {
     checkOptions("hooks", hooks, HOOKS);
     checkHooks(hooks);
@@ -256,6 +257,15 @@ function checkProviderCompaction({ providerCompaction: asked, format, compaction
     );
   if (compaction === false)
     refuseArgument("providerCompaction", "it contradicts compaction: false.", "Omit one of them.");
+}
+
+function checkRequester({ securityContext: requester }: CheckedOptions): void {
+  if (requester === undefined) return;
+  const { requesterId, tenantId, permissions } = requester;
+  checkArgument("securityContext.requesterId", requesterId, "text");
+  if (tenantId !== null && typeof tenantId !== "string")
+    refuseArgument("securityContext.tenantId", "it has to be a text, or null.", "Without tenants, pass null.");
+  checkArgument("securityContext.permissions", permissions, "list");
 }
 
 const MODEL_SETTINGS: OptionKinds<SummaryModelSettings> = {

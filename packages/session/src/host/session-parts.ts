@@ -3,6 +3,9 @@ import {
   type Calibration,
   type Clock,
   type ContextCompactionConfig,
+  checkArgument,
+  checkCalls,
+  checkEach,
   compactionConfig,
   type DurabilityOf,
   type Embed,
@@ -110,34 +113,21 @@ function checkParts(options: CheckedOptions): void {
     const [option = "", ...members] = path.split(".");
     const given = memberOf(options, option);
     if (given === undefined || (option === "store" && typeof given === "string")) continue;
-    requireCalls(path, members.reduce(memberOf, given), calls, hint);
+    checkCalls(path, members.reduce(memberOf, given), calls, hint);
   }
   const { preset, summaryChecks } = options;
   if (preset !== undefined) checkLadder(preset.ladder);
-  if (summaryChecks !== undefined) requireList("summaryChecks", summaryChecks);
-  for (const [index, check] of (summaryChecks ?? []).entries())
-    requireCalls(`summaryChecks[${index}]`, check, ["problem"]);
+  if (summaryChecks !== undefined) checkEach("summaryChecks", summaryChecks, ["problem"]);
 }
 
 function checkLadder(ladder: CompactionPreset["ladder"]): void {
-  requireList("preset.ladder", ladder);
+  checkArgument("preset.ladder", ladder, "list");
   for (const [index, strategy] of ladder.entries()) {
     const path = `preset.ladder[${index}]`;
-    requireCalls(path, strategy, ["analyze", ...(strategy?.execute === undefined ? [] : ["execute"])]);
+    checkCalls(path, strategy, ["analyze", ...(strategy?.execute === undefined ? [] : ["execute"])]);
     if (typeof strategy.name !== "string" || strategy.name === "")
       refuseArgument(`${path}.name`, "it has to be a string.", "Errors, plans and events name the strategy by it.");
   }
-}
-
-function requireList(name: string, value: unknown): void {
-  if (!Array.isArray(value)) refuseArgument(name, "it has to be a list.", "Pass a list; an empty one for none.");
-}
-
-function requireCalls(path: string, part: unknown, calls: readonly string[], hint?: string): void {
-  const missing = calls.find((call) => typeof memberOf(part, call) !== "function");
-  if (missing === undefined) return;
-  const needed = `It needs ${calls.join(", ")}.`;
-  refuseArgument(`${path}.${missing}`, "it has to be a function.", hint === undefined ? needed : `${hint} ${needed}`);
 }
 
 const memberOf = (part: unknown, name: string): unknown => Reflect.get(Object(part), name, part);

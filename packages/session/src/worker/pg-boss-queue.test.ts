@@ -78,6 +78,19 @@ class WorkerProcess {
   }
 }
 
+describe("pgBossQueue", () => {
+  it.each([
+    ["options", undefined],
+    ["options", "postgres://127.0.0.1"],
+    ["connectionString", {}],
+    ["boss.send", { boss: undefined }],
+  ])("refuses %s: %o", (name, options) => {
+    expect(() => pgBossQueue(options as never)).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }),
+    );
+  });
+});
+
 describe.skipIf(!service.isThere)(`background folds on PostgreSQL with pg-boss${service.note}`, () => {
   const schemas = freshSchemas(service.url);
   const schema = schemas.fresh();

@@ -1,4 +1,4 @@
-import { checkTimeLimit, problemOf, ThreadfoldError, withinLimit } from "@threadfold/core";
+import { checkArgument, checkCalls, checkTimeLimit, problemOf, ThreadfoldError, withinLimit } from "@threadfold/core";
 import { type JobResult as BossResult, type JobWithMetadata, PgBoss } from "pg-boss";
 import {
   type CompactionJob,
@@ -64,6 +64,9 @@ const KEPT_SECONDS = 86_400;
  * @throws ThreadfoldError `INVALID_CONFIG` for invalid options.
  */
 export function pgBossQueue(options: PgBossQueueOptions): CompactionQueue {
+  checkArgument("options", options, "object");
+  if ("boss" in options) checkCalls("boss", options.boss, ["send", "work"], "Pass an instance of pg-boss.");
+  else checkArgument("connectionString", options.connectionString, "text");
   const name = checked(options.name ?? NAME, "name", /^[\w.-]{1,60}$/);
   return new PgBossQueue(options, name, figuresOf(options));
 }

@@ -14,6 +14,16 @@ const BUDGET = 4_000;
 const summarizer = scriptedSummarizer("extractive");
 const context = replayableSession(scriptedSession(longScript(60), ["You are a careful engineer."]));
 
+it.each([
+  ["preset.trigger", undefined, { summarizer }],
+  ["options", presetByName("codex"), undefined],
+  ["summarizer", presetByName("codex"), {}],
+])("a policy of a preset is refused by the name %s", (name, preset, options) => {
+  expect(() => presetPolicy(preset as never, options as never)).toThrow(
+    expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }),
+  );
+});
+
 async function run(policy: PromptPolicy, budgetTokens = BUDGET) {
   const prompts: PolicyPrompt[] = [];
   const watched: PromptPolicy = {

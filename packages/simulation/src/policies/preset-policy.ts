@@ -1,6 +1,9 @@
 import {
   asThreadId,
   type ContextCompactionConfig,
+  checkArgument,
+  checkCalls,
+  checkOptions,
   type Message,
   type ProviderAwareTokenizer,
   type SummarizeRequest,
@@ -61,8 +64,13 @@ export interface PresetPolicyOptions {
 /**
  * Returns a preset as a policy that runs through `ContextSession`, as for users. Its token cap is the budget. A
  * stand-in for a model is paid for; the summarizer without a model, which sessions have by default, costs nothing.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` without a preset or a summarizer.
  */
 export function presetPolicy(preset: CompactionPreset, options: PresetPolicyOptions): PromptPolicy {
+  checkCalls("preset", preset, ["trigger"]);
+  checkOptions("options", options, { id: "text", summarizer: "any", config: "object" });
+  checkArgument("summarizer", options.summarizer, "object");
   return { id: options.id ?? preset.name, begin: (context) => PresetRun.begin(preset, options, context) };
 }
 

@@ -25,6 +25,16 @@ const failing: PromptPolicy = {
 const unable: PromptPolicy = { id: "unable", begin: () => Promise.reject(new TypeError("no prompt")) };
 
 describe("simulate", () => {
+  it.each([
+    ["options", undefined],
+    ["policies", { ...options, policies: undefined }],
+    ["budgets", { ...options, budgets: 4_000 }],
+    ["summarizer", { ...options, summarizer: "extractive" }],
+    ["budget", { ...options, budget: 4_000 }],
+  ])("refuses %s", async (name, given) => {
+    await expect(simulate(given as never)).rejects.toMatchObject({ code: "INVALID_CONFIG", details: { name } });
+  });
+
   it("reports every policy at every budget, largest budget first", async () => {
     const { policies, sessions } = await simulate(options);
     expect(policies.map(({ policy, budget }) => `${budget} ${policy}`)).toEqual(

@@ -1,3 +1,4 @@
+import { checkArgument, checkOptions, type OptionKinds } from "@threadfold/core";
 import { FiguresTally, type ReplaySeries, replaySeries } from "../figures/figures-tally.ts";
 import type { PolicyFigures } from "../figures/policy-figures.ts";
 import { type ReplayableSession, replayableSession } from "../memory/session-memory.ts";
@@ -52,9 +53,12 @@ export interface Simulation {
  * Replays sessions call by call under policies and budgets, and returns what each costs and forgets. A session counts
  * at a budget only if its whole history exceeds it.
  *
- * @throws ThreadfoldError `ABORTED`.
+ * @throws ThreadfoldError `ABORTED`; `INVALID_CONFIG` for an option that is missing or makes no sense.
  */
 export async function simulate(options: SimulationOptions): Promise<Simulation> {
+  checkOptions("options", options, OPTIONS);
+  for (const name of ["sessions", "policies", "budgets"] as const) checkArgument(name, options[name], "list");
+  checkArgument("summarizer", options.summarizer, "object");
   const budgets = [...new Set(options.budgets)].sort((a, b) => b - a);
   const tallies = new Map(
     budgets.flatMap((budget) =>
@@ -75,6 +79,11 @@ export async function simulate(options: SimulationOptions): Promise<Simulation> 
   const policies = [...tallies.values()].map((tally) => tally.figures());
   return { summarizer: options.summarizer.id, sessions, policies, series };
 }
+
+const OPTIONS: OptionKinds<SimulationOptions> = {
+  ...{ sessions: "any", policies: "any", budgets: "any", summarizer: "any" },
+  ...{ signal: "signal", onProgress: "call", series: "flag" },
+};
 
 const tallyKey = (policy: string, budget: number): string => `${budget} ${policy}`;
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
+  hasMember,
   MerkleTree,
   merkleLeafOf,
   THREAD_CHAIN_START,
@@ -108,7 +109,7 @@ export interface ArchivableStore extends ThreadfoldStore {
 
 /** Checks whether a store can archive. */
 export function isArchivable(store: ThreadfoldStore): store is ArchivableStore {
-  return "archiver" in store;
+  return hasMember(store, "archiver");
 }
 
 /**

@@ -14,7 +14,9 @@ import {
 import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { archiveThread } from "../archive-thread.ts";
 import { type ErasableStore, eraseSubject } from "../erasure/erase-subject.ts";
+import { exportThread } from "../inspection/export-thread.ts";
 import type { InspectableStore, StoreInspector } from "../inspection/inspector.ts";
 import { dropPlan, metadata, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
@@ -283,6 +285,17 @@ describe("R11 verifyStore", () => {
     ] as const)
       await expect(verifyStore(store, undefined, { [option]: value })).rejects.toMatchObject(refused(option));
     await expect(verifyStore(store, undefined, null as never)).rejects.toMatchObject(refused("options"));
+    for (const none of [undefined, null, "x", {}, Promise.resolve(store)]) {
+      await expect(verifyStore(none as never)).rejects.toMatchObject(refused("store"));
+      await expect(exportThread(none as never, THREAD)).rejects.toMatchObject(refused("store"));
+      await expect(archiveThread(none as never, THREAD, { to: "file:x" })).rejects.toMatchObject(refused());
+    }
+    for (const [option, options] of [
+      ["options", null],
+      ["clock", { clock: 7 }],
+      ["clok", { clok: {} }],
+    ] as const)
+      expect(() => createMemoryStore(options as never)).toThrow(expect.objectContaining(refused(option)));
     for (const checkpoint of [undefined, null, {}, "x"])
       await expect(verifySince(store, checkpoint as never)).rejects.toMatchObject(refused("checkpoint"));
     for (const [option, value] of [

@@ -3,6 +3,7 @@ import {
   type Clock,
   canonicalJson,
   checkOptions,
+  checkStore,
   MerkleTree,
   merkleLeafOf,
   type OptionKinds,
@@ -68,13 +69,14 @@ export interface VerifyOptions {
  *
  * @param threadId the thread to check; without it, all threads and the backend's files.
  * @throws ThreadfoldError `THREAD_NOT_FOUND` when the store does not have the thread, `ABORTED`, `STORE_UNAVAILABLE`,
- * `INVALID_CONFIG` for an option that makes no sense.
+ * `INVALID_CONFIG` for what is no store, or an option that makes no sense.
  */
 export async function verifyStore(
   store: ThreadfoldStore,
   threadId?: ThreadId,
   options: VerifyOptions = {},
 ): Promise<readonly StoreFinding[]> {
+  checkStore(store);
   checkOptions("options", options, VERIFY_OPTIONS);
   if (threadId === undefined) return verifyAll(store, options);
   checkThreadId(threadId);

@@ -1,6 +1,7 @@
 import {
   checkArgument,
   checkOptions,
+  hasMember,
   type OptionKinds,
   refuseArgument,
   type SummaryCacheStore,
@@ -43,7 +44,7 @@ export interface ErasableStore extends ThreadfoldStore {
 
 /** Checks whether a store can erase content. */
 export function isErasable(store: ThreadfoldStore): store is ErasableStore {
-  return "eraser" in store;
+  return hasMember(store, "eraser");
 }
 
 /** Who requested an erasure, why and when, and how to carry it out. */

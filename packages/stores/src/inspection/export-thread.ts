@@ -1,4 +1,11 @@
-import { canonicalJson, type JsonValue, ThreadfoldError, type ThreadfoldStore, type ThreadId } from "@threadfold/core";
+import {
+  canonicalJson,
+  checkStore,
+  type JsonValue,
+  ThreadfoldError,
+  type ThreadfoldStore,
+  type ThreadId,
+} from "@threadfold/core";
 
 /** Version of the export format, written in its first line. */
 export const THREAD_EXPORT_VERSION = 1;
@@ -19,13 +26,14 @@ export interface ExportOptions {
  *
  * Entries appended during the export may or may not be included; the exported log is always complete.
  *
- * @throws ThreadfoldError `THREAD_NOT_FOUND`.
+ * @throws ThreadfoldError `THREAD_NOT_FOUND`; `INVALID_CONFIG` without a store.
  */
 export async function exportThread(
   store: ThreadfoldStore,
   threadId: ThreadId,
   { redact }: ExportOptions = {},
 ): Promise<string> {
+  checkStore(store);
   const lines: string[] = [];
   for await (const line of exportLines(store, threadId, redact !== undefined)) {
     // Every line is JSON, although the types of its contents do not say so.

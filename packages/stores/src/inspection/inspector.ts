@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type ArtifactStore,
   canonicalJson,
+  hasMember,
   nextThreadLink,
   serializeEntry,
   serializePlan,
@@ -85,7 +86,7 @@ export interface InspectableStore extends ThreadfoldStore {
 
 /** Checks whether a store shows what it actually holds. */
 export function isInspectable(store: ThreadfoldStore): store is InspectableStore {
-  return "inspector" in store;
+  return hasMember(store, "inspector");
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type CommitResult,
   type CompactionPlan,
   type CompactionStore,
+  checkOptions,
   EventLoopTurns,
   type FoundMessage,
   isSealedText,
@@ -58,8 +59,13 @@ import {
 } from "../shared/threads.ts";
 import { MemoryEraser, MemoryState, type MemoryThread, memoryInspector } from "./memory-state.ts";
 
-/** Creates a store that lives as long as the process, or until it is closed. */
+/**
+ * Creates a store that lives as long as the process, or until it is closed.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for an option that makes no sense.
+ */
 export function createMemoryStore(options: StoreOptions = {}): InspectableStore & ErasableStore {
+  checkOptions("options", options, { clock: "clock" });
   const state = new MemoryState(options.clock ?? systemClock);
   const parts = {
     threads: new MemoryThreads(state),

@@ -3,8 +3,9 @@ import { verifyStore } from "../audit/verify-store.ts";
 import { eraseSubject } from "../erasure/erase-subject.ts";
 import { dropPlan, metadata, OTHER_THREAD, pin, START, THREAD, transcript } from "../laws/sample-data.ts";
 import { connectForTests, findPostgres, freshSchema, type TestSchema } from "../testing/services.ts";
-import { migratePostgres } from "./migrate-postgres.ts";
+import { migratePostgres, readRowSecurity, schemaVersionOf } from "./migrate-postgres.ts";
 import type { PostgresDriver } from "./postgres-driver.ts";
+import { listenToPlans } from "./postgres-plans.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 import { APPEND_ONLY_TABLES, MIGRATIONS, textKey, textOfKey } from "./schema.ts";
 
@@ -128,6 +129,29 @@ describe("a PostgreSQL store that cannot be opened", () => {
         code: "INVALID_CONFIG",
       });
     }
+  });
+});
+
+describe("PostgreSQL without what it needs", () => {
+  const nobody = undefined as never;
+  const silent = async () => [];
+  const driver = { query: silent, script: silent, transaction: silent, listen: silent } as never;
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["server.query", () => openPostgresStore(nobody)],
+    ["server.transaction", () => openPostgresStore({ query: silent, script: silent } as never)],
+    ["options", () => openPostgresStore(driver, null as never)],
+    ["rowLevelSecurty", () => openPostgresStore(driver, { rowLevelSecurty: true } as never)],
+    ["driver.query", () => migratePostgres(nobody)],
+    ["options", () => migratePostgres(driver, null as never)],
+    ["driver.query", () => schemaVersionOf(nobody, "s")],
+    ["schema", () => schemaVersionOf(driver, nobody)],
+    ["session.query", () => readRowSecurity(nobody, "s")],
+    ["schema", () => readRowSecurity(driver, nobody)],
+    ["connection.listen", () => listenToPlans(nobody, () => undefined)],
+    ["listener", () => listenToPlans(driver, nobody)],
+  ])("refuses %s", async (name, call) => {
+    await expect(call()).rejects.toMatchObject({ code: "INVALID_CONFIG", details: { name } });
   });
 });
 

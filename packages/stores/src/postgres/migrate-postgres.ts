@@ -1,6 +1,6 @@
-import { ThreadfoldError } from "@threadfold/core";
+import { checkArgument, checkCalls, checkOptions, ThreadfoldError } from "@threadfold/core";
 import { asStoreError, inSchema } from "./postgres-connection.ts";
-import type { PostgresDriver, SqlSession } from "./postgres-driver.ts";
+import { checkDriver, type PostgresDriver, type SqlSession } from "./postgres-driver.ts";
 import { MIGRATIONS, TENANT_TABLES } from "./schema.ts";
 
 /** Options for a migration: the schema to bring up to date, and the role for which its rows are secured. */
@@ -24,9 +24,11 @@ const ROLE_NAME = /^[^"\0]{1,63}$/;
  * same time take turns. Call it as a role that may create tables.
  *
  * @throws ThreadfoldError `STORE_FOREIGN` when the schema holds tables of another program or a newer version, which are
- * left unchanged; `STORE_UNAVAILABLE`; `INVALID_CONFIG` for an invalid name of a schema or role.
+ * left unchanged; `STORE_UNAVAILABLE`; `INVALID_CONFIG` for an invalid name of a schema or role, or without a driver.
  */
-export function migratePostgres(driver: PostgresDriver, options: PostgresMigration = {}): Promise<void> {
+export async function migratePostgres(driver: PostgresDriver, options: PostgresMigration = {}): Promise<void> {
+  checkDriver("driver", driver);
+  checkOptions("options", options, { schema: "any", applicationRole: "any" });
   return migrateBy(MIGRATIONS, driver, options);
 }
 
@@ -58,8 +60,14 @@ export async function migrateBy(
   );
 }
 
-/** Returns the version of a schema's tables; null when it has none. */
+/**
+ * Returns the version of a schema's tables; null when it has none.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` without a driver or the name of a schema; `STORE_UNAVAILABLE`.
+ */
 export async function schemaVersionOf(driver: PostgresDriver, schema: string): Promise<number | null> {
+  checkDriver("driver", driver);
+  checkArgument("schema", schema, "name");
   return guarded(() => readVersion(driver, schema, MIGRATIONS.length));
 }
 
@@ -189,8 +197,14 @@ export interface RowSecurity {
   readonly loophole: string | null;
 }
 
-/** Checks whether rows are secured, and whether this role is bound by that. */
+/**
+ * Checks whether rows are secured, and whether this role is bound by that.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` without a session or the name of a schema.
+ */
 export async function readRowSecurity(session: SqlSession, schema: string): Promise<RowSecurity> {
+  checkCalls("session", session, ["query"], "Pass connectPostgres(address).");
+  checkArgument("schema", schema, "name");
   const [row] = await session.query<{ secured: number; owns: boolean; superuser: boolean; bypasses: boolean }>(
     `SELECT
       (SELECT count(*) FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { checkTimeLimit, ThreadfoldError, withinLimit } from "@threadfold/core";
+import { checkCalls, checkTimeLimit, ThreadfoldError, withinLimit } from "@threadfold/core";
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from "pg";
 import { loadDriver } from "../shared/on-demand.ts";
 
@@ -35,6 +35,10 @@ export interface PostgresDriver extends SqlSession {
   listen(channel: string, onNotice: (payload: string) => void, onGap: () => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
+
+/** Checks what is passed as connections. @throws ThreadfoldError `INVALID_CONFIG` that names the argument. */
+export const checkDriver = (name: string, driver: unknown): void =>
+  checkCalls(name, driver, ["query", "script", "transaction", "listen"], "Pass connectPostgres(address).");
 
 /** Limits of a pool of connections. */
 export interface PostgresPoolOptions {

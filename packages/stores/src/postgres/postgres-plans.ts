@@ -5,6 +5,8 @@ import {
   type CommitResult,
   type CompactionPlan,
   type CompactionStore,
+  checkArgument,
+  checkCalls,
   EventLoopTurns,
   type MessageId,
   type MessagePlace,
@@ -152,12 +154,14 @@ const THREAD_OF_KEY = "SELECT thread_id FROM @.threads WHERE thread_key = $1 AND
  * Calls the listener when anybody commits a plan to this tenant's threads, until the returned function is called. A
  * notice is a hint to look, not a record: after `notices-missed`, look at every thread that matters.
  *
- * @throws ThreadfoldError `STORE_UNAVAILABLE`.
+ * @throws ThreadfoldError `STORE_UNAVAILABLE`; `INVALID_CONFIG` without a listener.
  */
-export function listenToPlans(
+export async function listenToPlans(
   connection: PostgresConnection,
   listener: PlanNoticeListener,
 ): Promise<() => Promise<void>> {
+  checkCalls("connection", connection, ["listen"]);
+  checkArgument("listener", listener, "call");
   const tell = (notice: PlanNotice): void => tellListener(listener, Object.freeze(notice));
   const onNotice = async (payload: string): Promise<void> => {
     const [, key, version] = /^(\d{1,15}) (\d{1,15})$/.exec(payload) ?? [];

@@ -6,9 +6,11 @@ import {
   type AuditJournal,
   artifactIdOf,
   type Clock,
+  checkOptions,
   isSealedText,
   type JournalEntry,
   type JournalRecord,
+  type OptionKinds,
   type SecurityContext,
   ThreadfoldError,
   type ThreadId,
@@ -44,7 +46,13 @@ import {
 } from "./migrate-postgres.ts";
 import { PostgresArchiver } from "./postgres-archive.ts";
 import { asStoreError, PostgresConnection } from "./postgres-connection.ts";
-import { connectPostgres, type PostgresDriver, type PostgresPoolOptions, type SqlSession } from "./postgres-driver.ts";
+import {
+  checkDriver,
+  connectPostgres,
+  type PostgresDriver,
+  type PostgresPoolOptions,
+  type SqlSession,
+} from "./postgres-driver.ts";
 import { PostgresThreadKeys, SEALED_START, sealedStartIn } from "./postgres-entry-log.ts";
 import { listenToPlans, type PlanNoticeListener, PostgresPlans } from "./postgres-plans.ts";
 import { PostgresRecall } from "./postgres-recall.ts";
@@ -71,6 +79,11 @@ export interface PostgresStore extends InspectableStore, ErasableStore, Archivab
   onPlanCommitted(listener: PlanNoticeListener): Promise<() => Promise<void>>;
 }
 
+const OPTIONS: OptionKinds<PostgresStoreOptions> = {
+  ...{ clock: "clock", schema: "any", tenantId: "any", rowLevelSecurity: "flag", maxConnections: "figure" },
+  ...{ connectTimeoutMs: "any", queryTimeoutMs: "any", longQueryTimeoutMs: "any" },
+};
+
 /** In characters. Index rows are limited to 2 704 bytes, and a tenant and a thread share one. */
 const LONGEST_TENANT = 128;
 
@@ -88,6 +101,8 @@ export async function openPostgresStore(
   server: string | PostgresDriver,
   options: PostgresStoreOptions = {},
 ): Promise<PostgresStore> {
+  if (typeof server !== "string") checkDriver("server", server);
+  checkOptions("options", options, OPTIONS);
   const schema = schemaName(options.schema);
   const tenantId = checkTenant(options.tenantId ?? null);
   const driver = typeof server === "string" ? connectPostgres(server, options) : server;

@@ -145,5 +145,9 @@ describe("a summary cache whose Redis is unreachable", () => {
     for (const options of [{ secret: "short" }, { ttlSeconds: 0 }, { timeoutMs: 1.5 }])
       await expect(open(options)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
     await expect(open({}, "http://127.0.0.1")).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+    await expect(openRedisSummaryCache("redis://127.0.0.1:1", undefined as never)).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      details: { name: "options" },
+    });
   });
 });

@@ -1,4 +1,11 @@
-import { type Clock, type SummaryCacheStore, ThreadfoldError, type ThreadId, tellListener } from "@threadfold/core";
+import {
+  type Clock,
+  checkArgument,
+  type SummaryCacheStore,
+  ThreadfoldError,
+  type ThreadId,
+  tellListener,
+} from "@threadfold/core";
 import type { Redis } from "ioredis";
 import { loadDriver } from "../shared/on-demand.ts";
 import { systemClock } from "../shared/store-basics.ts";
@@ -65,6 +72,7 @@ export async function openRedisSummaryCache(
   address: string,
   options: RedisSummaryCacheOptions,
 ): Promise<RedisSummaryCache> {
+  checkArgument("options", options, "object");
   const { ttlSeconds = THIRTY_DAYS, timeoutMs = 250 } = options;
   checkOptions(address, options.secret, ttlSeconds, timeoutMs);
   const { Redis } = loadDriver("ioredis");

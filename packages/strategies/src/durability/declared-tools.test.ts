@@ -56,6 +56,22 @@ describe("declareTool", () => {
   });
 });
 
+describe("declareTool with wrong arguments", () => {
+  const durability = "replayable";
+
+  it.each([
+    ["toolName", undefined, { durability }],
+    ["toolName", "", { durability }],
+    ["traits", "pay", undefined],
+    ["traits", "pay", "replayable"],
+    ["captureDeterminism", "pay", { durability, captureDeterminism: {} }],
+  ])("refuses %s: %o, %o", (name, toolName, traits) => {
+    expect(() => declareTool(toolName as never, traits as never)).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }),
+    );
+  });
+});
+
 describe("withDeterminism", () => {
   it("records at call time each tool's source metadata, computed from the arguments of the call", async () => {
     const tool = read(async (input) => ({ etag: `of ${JSON.stringify(input)}` }));

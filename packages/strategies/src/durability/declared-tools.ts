@@ -1,4 +1,5 @@
 import {
+  checkArgument,
   type DeterminismMetadata,
   type DeterminismProbe,
   type JsonValue,
@@ -36,9 +37,11 @@ export interface ToolDeclaration {
  * `declareTool("create_order", { durability: "anchoring", preserveFields: ["order_id"] })`. Hand the declarations to a
  * session as `declaredTools`.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when a trait is invalid; the message names the tool and the field.
+ * @throws ThreadfoldError `INVALID_CONFIG` without a name, or when a trait is invalid; the message names it.
  */
 export function declareTool(toolName: string, traits: ToolTraits): ToolDeclaration {
+  checkArgument("toolName", toolName, "name");
+  checkArgument("traits", traits, "object");
   const { preserveFields = [], captureDeterminism, ...policy } = traits;
   const parsed = toolDurabilityPolicySchema.safeParse({ ...policy, mustPreserveFields: preserveFields });
   if (!parsed.success) {
@@ -46,6 +49,7 @@ export function declareTool(toolName: string, traits: ToolTraits): ToolDeclarati
     const name = ["declareTool", toolName, ...(issue?.path ?? [])].join(".");
     throw new ThreadfoldError("INVALID_CONFIG", `${name}: ${issue?.message}.`, { details: { name } });
   }
+  if (captureDeterminism !== undefined) checkArgument("captureDeterminism", captureDeterminism, "call");
   return { toolName, policy: parsed.data, ...(captureDeterminism !== undefined && { captureDeterminism }) };
 }
 

@@ -1,4 +1,4 @@
-import type { ContextCompactionConfig } from "@threadfold/core";
+import { type ContextCompactionConfig, checkArgument } from "@threadfold/core";
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { usedTokensTrigger } from "../triggers/size-triggers.ts";
 import { nothing } from "../windows/cut-points.ts";
@@ -73,9 +73,11 @@ export const codexPreset: CompactionPreset = codex();
  * Returns Codex's `model_auto_compact_token_limit`, in tokens: the value that was set, or nine tenths of the window
  * (180 000 of 200 000), but never more than the share of the window that is used at all (`softThresholdPercent`).
  */
-export function codexAutoCompactLimit(
-  { maxInputTokens, softThresholdPercent }: ContextCompactionConfig,
-  limit = Math.floor((maxInputTokens * 9) / 10),
-): number {
-  return Math.max(1, Math.min(limit, Math.floor(maxInputTokens * softThresholdPercent)));
+export function codexAutoCompactLimit(config: ContextCompactionConfig, limit?: number): number {
+  checkArgument("config", config, "object");
+  const { maxInputTokens, softThresholdPercent } = config;
+  return Math.max(
+    1,
+    Math.min(limit ?? Math.floor((maxInputTokens * 9) / 10), Math.floor(maxInputTokens * softThresholdPercent)),
+  );
 }

@@ -1,4 +1,10 @@
-import { type ContextCompactionConfig, nearestName, roomTokens, ThreadfoldError } from "@threadfold/core";
+import {
+  type ContextCompactionConfig,
+  checkArgument,
+  nearestName,
+  roomTokens,
+  ThreadfoldError,
+} from "@threadfold/core";
 import type { CompactionStrategy } from "../strategy/compaction-strategy.ts";
 import type { CompactionTrigger } from "../triggers/compaction-trigger.ts";
 import { manualTrigger, overflowTrigger } from "../triggers/event-triggers.ts";
@@ -67,14 +73,15 @@ export const outputReserve = ({ outputReserveTokens }: ContextCompactionConfig, 
 /**
  * Returns the figures of a system, overridden by the given ones.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when the system has no such figure, or a figure is not a whole number of at
- * least 0.
+ * @throws ThreadfoldError `INVALID_CONFIG` when they are no object, the system has no such figure, or a figure is not a
+ * whole number of at least 0.
  */
 export function presetFigures<Name extends string>(
   preset: string,
   defaults: Readonly<Record<Name, number>>,
   given: Readonly<Partial<Record<Name, number>>>,
 ): Readonly<Record<Name, number>> {
+  checkArgument("settings", given, "object");
   const names = Object.keys(defaults);
   for (const [name, value] of Object.entries<number | undefined>(given)) {
     if (!names.includes(name)) {

@@ -1,4 +1,4 @@
-import { type ContextCompactionConfig, roomTokens } from "@threadfold/core";
+import { type ContextCompactionConfig, checkArgument, roomTokens } from "@threadfold/core";
 import { anyOf } from "../triggers/composite-trigger.ts";
 import { contextTokensTrigger } from "../triggers/size-triggers.ts";
 import { lastTokensInWholeTurns, lastTokensSplittingTurns } from "../windows/cut-points.ts";
@@ -42,9 +42,12 @@ export interface PiSettings {
  * last 20 000 tokens becomes a summary. The cut is at the start of a turn; a single turn larger than that is split
  * (L20). The trigger uses our count or the provider's report of prompt and answer, whichever is higher.
  *
- * @throws ThreadfoldError `INVALID_CONFIG` when a figure is not a whole number of at least 0.
+ * @throws ThreadfoldError `INVALID_CONFIG` when a figure is not a whole number of at least 0, or `splitTurns` no flag.
  */
-export function pi({ splitTurns = true, ...settings }: PiSettings = {}): CompactionPreset {
+export function pi(given: PiSettings = {}): CompactionPreset {
+  checkArgument("settings", given, "object");
+  const { splitTurns = true, ...settings } = given;
+  checkArgument("splitTurns", splitTurns, "flag");
   const defaults = { reserveTokens: PI_RESERVE_TOKENS, keepRecentTokens: PI_KEEP_RECENT_TOKENS };
   const figures = presetFigures("pi", defaults, settings);
   const { reserveTokens, keepRecentTokens } = figures;

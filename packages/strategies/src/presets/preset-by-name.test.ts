@@ -3,7 +3,11 @@ import { runs } from "@threadfold/core/laws";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { TriggerInput } from "../triggers/compaction-trigger.ts";
+import { aiSdk } from "./ai-sdk.ts";
+import { codex, codexAutoCompactLimit } from "./codex.ts";
 import { aboveReserves, outputReserve, policyWith, presetFigures } from "./compaction-preset.ts";
+import { opencode } from "./opencode.ts";
+import { pi } from "./pi.ts";
 import { PRESETS, presetByName } from "./preset-by-name.ts";
 
 const presets = fc.constantFrom(...PRESETS);
@@ -84,6 +88,17 @@ describe("preset figures", () => {
         `kept: ${value} is not a whole number of at least 0.`,
       ]);
     }
+  });
+
+  it.each<[string, () => unknown]>([
+    ["settings", () => aiSdk(null as never)],
+    ["settings", () => codex(42 as never)],
+    ["settings", () => opencode([] as never)],
+    ["settings", () => pi(null as never)],
+    ["splitTurns", () => pi({ splitTurns: "no" as never })],
+    ["config", () => codexAutoCompactLimit(undefined as never)],
+  ])("are refused as %s when they are of the wrong kind", (name, make) => {
+    expect(make).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }));
   });
 
   it("leave at least half of a small room, and reserve for the answer what the configuration says", () => {

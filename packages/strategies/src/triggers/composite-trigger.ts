@@ -1,3 +1,4 @@
+import { checkCalls } from "@threadfold/core";
 import {
   type CompactionTrigger,
   checkedTrigger,
@@ -47,10 +48,11 @@ function strictest(decisions: readonly TriggerDecision[]): TriggerDecision {
 /**
  * Gives a trigger its own target: when it fires, the fold goes down to at most this share of the room (S5).
  *
- * @throws ThreadfoldError `INVALID_CONFIG` unless the share is more than 0 and at most 1.
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the share is more than 0 and at most 1, and without a trigger.
  */
 export function towards(share: number, trigger: CompactionTrigger): CompactionTrigger {
   refuseShare("target", share);
+  checkCalls("trigger", trigger, ["evaluate"]);
   return {
     name: `${trigger.name} towards ${share}`,
     evaluate(input) {

@@ -1,4 +1,4 @@
-import { ThreadfoldError, tokenBudget } from "@threadfold/core";
+import { checkCalls, ThreadfoldError, tokenBudget } from "@threadfold/core";
 import type { CompactionStrategy } from "../strategy/compaction-strategy.ts";
 import { type CompactionTrigger, isOverLimit, NO_TRIGGER, refuseShare } from "./compaction-trigger.ts";
 
@@ -79,10 +79,11 @@ export function contextTokensTrigger(threshold: number): CompactionTrigger {
  * Wraps a rung so that it acts only while the request, after what earlier rungs freed, takes more than this share of
  * the room. Gentle rungs thus act early and harsh ones late (S12).
  *
- * @throws ThreadfoldError `INVALID_CONFIG` unless the share is more than 0 and at most 1.
+ * @throws ThreadfoldError `INVALID_CONFIG` unless the share is more than 0 and at most 1, and without a strategy.
  */
 export function whenAbove(fraction: number, strategy: CompactionStrategy): CompactionStrategy {
   refuseShare("when-above", fraction);
+  checkCalls("strategy", strategy, ["analyze"]);
   return {
     name: strategy.name,
     aggressiveness: strategy.aggressiveness,

@@ -215,6 +215,10 @@ describe("triggers", () => {
       () => idleTrigger(-1, 0.5),
       () => growthTrigger(0),
       () => towards(0, manualTrigger),
+      () => towards([1] as never, manualTrigger),
+      () => towards(1, undefined as never),
+      () => whenAbove([1] as never, dropStrategy),
+      () => whenAbove(1, {} as never),
     ]) {
       expect(refused).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
     }

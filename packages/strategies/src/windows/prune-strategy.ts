@@ -1,4 +1,4 @@
-import { OrdinalMap, type Steps } from "@threadfold/core";
+import { checkArgument, checkOptions, OrdinalMap, type Steps } from "@threadfold/core";
 import {
   AT_A_TIME,
   type CompactionProposal,
@@ -19,8 +19,14 @@ export interface PruneOptions {
 /**
  * Returns a strategy that clears tool output beyond the newest `protectTokens` of it, if that takes out more than
  * `minimumTokens` (OpenCode; S30, S31). Calls, ids and outcomes stay. Results that are already folded are not counted.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` unless both are numbers of at least 0.
  */
-export function pruneStrategy({ protectTokens, minimumTokens }: PruneOptions): CompactionStrategy {
+export function pruneStrategy(options: PruneOptions): CompactionStrategy {
+  checkOptions("options", options, { protectTokens: "any", minimumTokens: "any" });
+  const { protectTokens, minimumTokens } = options;
+  checkArgument("protectTokens", protectTokens, "figure");
+  checkArgument("minimumTokens", minimumTokens, "figure");
   return {
     name: "prune",
     aggressiveness: 0,

@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "@threadfold/core";
+import { checkOptions, ThreadfoldError } from "@threadfold/core";
 import type { CompactionStrategy } from "../strategy/compaction-strategy.ts";
 import { lastMessagesFromTurnStart, lastTokensFromTurnStart, lastTurns } from "./cut-points.ts";
 import { windowStrategy } from "./window-strategy.ts";
@@ -9,21 +9,24 @@ import { windowStrategy } from "./window-strategy.ts";
  *
  * @throws ThreadfoldError `INVALID_CONFIG` when the count is not a whole number of at least 0, like the other windows.
  */
-export function slidingWindow({ maxEvents }: { readonly maxEvents: number }): CompactionStrategy {
-  return windowStrategy({ name: "sliding-window", cut: lastMessagesFromTurnStart(maxEvents), fold: "drop" });
+export function slidingWindow(options: { readonly maxEvents: number }): CompactionStrategy {
+  checkOptions("options", options, { maxEvents: "any" });
+  return windowStrategy({ name: "sliding-window", cut: lastMessagesFromTurnStart(options.maxEvents), fold: "drop" });
 }
 
 /** Keeps the last `maxTurns` turns and everything before the first turn (Spring's `TurnWindowCompactionStrategy`). */
-export function turnWindow({ maxTurns }: { readonly maxTurns: number }): CompactionStrategy {
-  return windowStrategy({ name: "turn-window", cut: lastTurns(maxTurns), fold: "drop", keepPreamble: true });
+export function turnWindow(options: { readonly maxTurns: number }): CompactionStrategy {
+  checkOptions("options", options, { maxTurns: "any" });
+  return windowStrategy({ name: "turn-window", cut: lastTurns(options.maxTurns), fold: "drop", keepPreamble: true });
 }
 
 /**
  * Keeps an unbroken suffix of at most `maxTokens`, from the next turn start on (Spring's
  * `TokenCountCompactionStrategy`).
  */
-export function tokenCountWindow({ maxTokens }: { readonly maxTokens: number }): CompactionStrategy {
-  return windowStrategy({ name: "token-window", cut: lastTokensFromTurnStart(maxTokens), fold: "drop" });
+export function tokenCountWindow(options: { readonly maxTokens: number }): CompactionStrategy {
+  checkOptions("options", options, { maxTokens: "any" });
+  return windowStrategy({ name: "token-window", cut: lastTokensFromTurnStart(options.maxTokens), fold: "drop" });
 }
 
 /** Options of {@link recursiveSummarization}, as in the builder of Spring AI Session's strategy. */
@@ -42,6 +45,7 @@ export interface RecursiveSummarizationOptions {
  * @throws ThreadfoldError `INVALID_CONFIG` unless the overlap is at least 0 and smaller than the window (S24).
  */
 export function recursiveSummarization(options: RecursiveSummarizationOptions): CompactionStrategy {
+  checkOptions("options", options, { maxEventsToKeep: "any", overlapSize: "any" });
   const { maxEventsToKeep, overlapSize = 2 } = options;
   const cut = lastMessagesFromTurnStart(maxEventsToKeep);
   if (!Number.isInteger(overlapSize) || overlapSize < 0 || overlapSize >= maxEventsToKeep) {

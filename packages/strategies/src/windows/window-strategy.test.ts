@@ -4,6 +4,7 @@ import { scriptThread } from "../laws/script-thread.ts";
 import { contextOf } from "../laws/strategy-context-arbitrary.ts";
 import type { StrategyContext } from "../strategy/compaction-strategy.ts";
 import { lastMessages, lastTurns, nothing } from "./cut-points.ts";
+import { pruneStrategy } from "./prune-strategy.ts";
 import { recursiveSummarization, slidingWindow, tokenCountWindow, turnWindow } from "./window-strategies.ts";
 import { windowStrategy } from "./window-strategy.ts";
 
@@ -121,6 +122,31 @@ describe("a window that overlaps with its summary", () => {
     }).analyze(context);
     expect(proposals).toMatchObject([{ ordinals: [0, 1] }, { ordinals: [3] }, { ordinals: [5], overlap: [6] }]);
     for (const earlier of proposals.slice(0, -1)) expect(earlier).not.toHaveProperty("overlap");
+  });
+});
+
+describe("strategies that are made with wrong options", () => {
+  const window = { name: "own", cut: lastTurns(1), fold: "drop" };
+
+  it.each<[string, (options: never) => unknown, unknown]>([
+    ["options", slidingWindow, undefined],
+    ["maxEvent", slidingWindow, { maxEvent: 3 }],
+    ["options", turnWindow, null],
+    ["options", tokenCountWindow, "x"],
+    ["options", recursiveSummarization, undefined],
+    ["options", pruneStrategy, undefined],
+    ["minimumTokens", pruneStrategy, { protectTokens: 1 }],
+    ["protectTokens", pruneStrategy, { protectTokens: -1, minimumTokens: 1 }],
+    ["options", windowStrategy, undefined],
+    ["name", windowStrategy, { ...window, name: undefined }],
+    ["cut", windowStrategy, { ...window, cut: 3 }],
+    ["fold", windowStrategy, { ...window, fold: "summarise" }],
+    ["keepUserToken", windowStrategy, { ...window, keepUserToken: 3 }],
+    ["oneSummary", windowStrategy, { ...window, oneSummary: "yes" }],
+  ])("are refused by the name %s", (name, make, options) => {
+    expect(() => make(options as never)).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }),
+    );
   });
 });
 

@@ -1,4 +1,12 @@
-import { lastOrdinal, type MessageGroup, type MessageHeader, type Steps } from "@threadfold/core";
+import {
+  checkArgument,
+  checkOptions,
+  lastOrdinal,
+  type MessageGroup,
+  type MessageHeader,
+  type OptionKinds,
+  type Steps,
+} from "@threadfold/core";
 import { newestUserOrdinal } from "../draft/foldable-groups.ts";
 import { gatherInSteps, summarizeInSteps } from "../ladder/summarize-strategy.ts";
 import {
@@ -31,10 +39,22 @@ export interface WindowOptions {
   readonly overlap?: number;
 }
 
+const OPTIONS: OptionKinds<WindowOptions> = {
+  ...{ name: "any", cut: "any", fold: "any", aggressiveness: "any", overlap: "figure" },
+  ...{ keepUserTokens: "figure", oneSummary: "flag", keepPreamble: "flag" },
+};
+const FOLDS: readonly WindowOptions["fold"][] = ["summarize", "drop"];
+
 /**
  * Returns a strategy that keeps a window at the end of the thread and folds all groups before it, however few would do.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` without a name, a cut or a fold, or for an option that makes no sense.
  */
 export function windowStrategy(options: WindowOptions): CompactionStrategy {
+  checkOptions("options", options, OPTIONS);
+  checkArgument("name", options.name, "name");
+  checkArgument("cut", options.cut, "call");
+  checkArgument("fold", options.fold, FOLDS);
   return {
     name: options.name,
     aggressiveness: options.aggressiveness ?? 2,

@@ -1,7 +1,12 @@
 import {
   applySummaryChanges,
+  checkArgument,
+  checkCalls,
+  checkEach,
+  checkOptions,
   checkTimeLimit,
   type JsonObject,
+  type OptionKinds,
   raceSignal,
   type SummarizeRequest,
   type SummarizeResult,
@@ -58,10 +63,23 @@ export interface CachedSummarizer extends Summarizer {
  * Wraps a summarizer so that equal content under the same policy is summarized only once. Equal requests that arrive at
  * the same time share one run. Entries refer to positions in the span and never to ids or turns, so a hit fits the
  * thread that asks. An entry that does not verify is treated as missing and made again.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when it is no summarizer, without a `policyVersion`, or for an option that
+ * makes no sense.
  */
 export function cachedSummarizer(inner: Summarizer, options: SummaryCacheOptions): CachedSummarizer {
+  checkCalls("inner", inner, ["summarize"]);
+  checkOptions("options", options, OPTIONS);
+  checkArgument("policyVersion", options.policyVersion, "text");
+  if (options.store !== undefined) checkCalls("store", options.store, ["get", "set"]);
+  if (options.checks !== undefined) checkEach("checks", options.checks, ["problem"]);
   return new Cache(inner, options);
 }
+
+const OPTIONS: OptionKinds<SummaryCacheOptions> = {
+  ...{ tenantId: "any", policyVersion: "any", maxSize: "figure", store: "any" },
+  ...{ secret: "text", checks: "any", storeTimeLimitMs: "any" },
+};
 
 const DEFAULT_ENTRY_CHECKS: readonly SummaryCheck[] = Object.freeze([rulesKept]);
 

@@ -2,6 +2,9 @@ import {
   applySummaryChanges,
   type CompletionModel,
   canonicalJson,
+  checkCalls,
+  checkEach,
+  checkOptions,
   isUnsettled,
   type JsonObject,
   type ModelMeter,
@@ -230,8 +233,12 @@ export const DEFAULT_CHECKS: readonly SummaryCheck[] = Object.freeze([
  * Wraps a summarizer so that its summaries are checked before they are accepted. When a check finds a problem,
  * `summarize` throws `SUMMARIZER_FAILED` with the check's name as the reason, and the fold continues without the
  * summarizer, as with any summarizer that fails.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when it is no summarizer, or when one of the checks is none.
  */
 export function checkedSummarizer(inner: Summarizer, checks: readonly SummaryCheck[] = DEFAULT_CHECKS): Summarizer {
+  checkCalls("inner", inner, ["summarize"]);
+  checkEach("checks", checks, ["problem"]);
   const names = checks.map(({ name }) => name);
   return {
     id: `${inner.id} checked`,
@@ -289,12 +296,15 @@ const ASK =
   'Answer with one JSON object and nothing else: { "verdict": "good" } or { "verdict": "bad", "problem": "the worst fault, in one sentence" }.';
 const verdictSchema = z.object({ verdict: z.enum(["good", "bad"]), problem: z.string().default("") });
 
-/** Returns a check that asks another model whether the notes represent the span faithfully. */
-export function secondOpinion({
-  model,
-  maxInputTokens = 60_000,
-  otherwise = "accept",
-}: SecondOpinionOptions): SummaryCheck {
+/**
+ * Returns a check that asks another model whether the notes represent the span faithfully.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` without a model, or for an option that makes no sense.
+ */
+export function secondOpinion(options: SecondOpinionOptions): SummaryCheck {
+  checkOptions("options", options, { model: "any", maxInputTokens: "figure", otherwise: ["accept", "refuse"] });
+  const { model, maxInputTokens = 60_000, otherwise = "accept" } = options;
+  checkCalls("model", model, ["complete"]);
   return {
     name: "second-opinion",
     problem: async (proposal) => {

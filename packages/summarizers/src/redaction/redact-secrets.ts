@@ -1,4 +1,4 @@
-import { EventLoopTurns, type Steps } from "@threadfold/core";
+import { checkArgument, EventLoopTurns, type Steps } from "@threadfold/core";
 import { findSecrets } from "./find-secrets.ts";
 import type { FoundSecret } from "./secret-rule.ts";
 import { MIN_SECRET } from "./secret-rules.ts";
@@ -18,8 +18,11 @@ export interface Redaction {
  * connection strings, values assigned to a password, key or token, password hashes, and cookies, also inside base64.
  * The rules are secretlint's recommended ones and many more. The same text always has the same result, nothing is read
  * or sent, and the time is linear in the text. Secrets that no rule covers stay: it is a net, not a wall.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when it is no text.
  */
 export async function redactSecrets(text: string): Promise<Redaction> {
+  checkArgument("text", text, "text");
   const found = await secretStretches(text);
   const kinds = found.map(({ kind }) => kind);
   return { text: found.length === 0 ? text : withoutStretches(text, found), kinds };

@@ -1,4 +1,5 @@
 import {
+  checkCalls,
   EventLoopTurns,
   type JsonValue,
   LongMap,
@@ -20,8 +21,11 @@ import { REDACTION_VERSION, redactSecrets } from "./redact-secrets.ts";
  * original thread. Error messages are redacted as well, because models and providers quote what they were sent.
  *
  * `by` says `redacted` only when something was redacted.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` when it is no summarizer.
  */
 export function redactingSummarizer(inner: Summarizer): Summarizer {
+  checkCalls("inner", inner, ["summarize"]);
   return {
     id: `${inner.id} redacted`,
     identity: { summarizer: "redacting", version: REDACTION_VERSION, inner: inner.identity ?? inner.id },

@@ -22,6 +22,13 @@ const SECRETS: readonly (readonly [kind: string, secret: string])[] = [
 ];
 
 describe("redactSecrets", () => {
+  it.each([undefined, null, {}, 42])("refuses %o, which is no text", async (text) => {
+    await expect(redactSecrets(text as never)).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      details: { name: "text" },
+    });
+  });
+
   it.each(SECRETS)("replaces a %s by a marker that names its kind", async (kind, secret) => {
     const { text, kinds } = await redactSecrets(`before ${secret} after`);
     expect(kinds).toEqual([kind]);
