@@ -710,7 +710,8 @@ describe("a checkpoint", () => {
       [unsigned, PUBLIC],
     ] as const)
       await expect(verifySince(store, given, key)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
-    expect(() => ed25519Signer("no key")).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+    for (const key of ["no key", undefined, null, {}, KEYS.publicKey])
+      expect(() => ed25519Signer(key as string)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
     const { privateKey } = generateKeyPairSync("x25519");
     expect(() => ed25519Signer(privateKey)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
   });

@@ -121,7 +121,8 @@ export function checkCheckpoint(option: string, checkpoint: unknown): void {
  */
 export function ed25519Signer(privateKey: string | KeyObject): CheckpointSigner {
   const key = typeof privateKey === "string" ? readKey(() => nodeCrypto().createPrivateKey(privateKey)) : privateKey;
-  if (key.type !== "private" || key.asymmetricKeyType !== "ed25519") throw noEd25519Key("private");
+  const { type, asymmetricKeyType }: Partial<KeyObject> = Object(key);
+  if (type !== "private" || asymmetricKeyType !== "ed25519") throw noEd25519Key("private");
   const publicKey = spki(nodeCrypto().createPublicKey(key));
   return async (note) =>
     Object.freeze({

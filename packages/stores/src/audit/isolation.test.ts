@@ -301,4 +301,15 @@ describe("R22 sensitivity and access", () => {
     const guarded = journaledAccess({ ...store, journal }, { clock });
     await expect(guarded.artifacts.retrieve(id, requester(0))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   });
+
+  it.each([
+    ["store", undefined, {}],
+    ["store", {}, {}],
+    ["clearance", createMemoryStore(), { clearance: "restricted" }],
+    ["audience", createMemoryStore(), { audience: "host" }],
+  ])("refuse what they cannot be made of: %s", (name, store, options) => {
+    expect(() => journaledAccess(store as ThreadfoldStore, options as object)).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", details: { name } }),
+    );
+  });
 });

@@ -1,11 +1,13 @@
-import type {
-  ArtifactStore,
-  AuditJournal,
-  Clock,
-  SecurityContext,
-  Sensitivity,
-  ThreadfoldStore,
-  ThreadId,
+import {
+  type ArtifactStore,
+  type AuditJournal,
+  type Clock,
+  checkOptions,
+  checkStore,
+  type SecurityContext,
+  type Sensitivity,
+  type ThreadfoldStore,
+  type ThreadId,
 } from "@threadfold/core";
 import { systemClock } from "../shared/store-basics.ts";
 
@@ -38,8 +40,12 @@ export function isCleared(content: Sensitivity, clearance: Sensitivity): boolean
  * Returns a store that records reads of artifacts, and denied reads, in the journal of the thread that they belong to.
  * A requester that may not read gets the same answer as for something that never existed. Reads by the host itself,
  * without a requester, are not recorded. A read that cannot be recorded fails.
+ *
+ * @throws ThreadfoldError `INVALID_CONFIG` for what is no store, or an option that makes no sense.
  */
 export function journaledAccess(store: ThreadfoldStore, options: JournaledAccessOptions = {}): ThreadfoldStore {
+  checkStore(store);
+  checkOptions("options", options, { clearance: "call", automatic: "flag", clock: "clock" });
   return Object.freeze({ ...store, artifacts: journaledArtifacts(store.artifacts, store.journal, options) });
 }
 
