@@ -38,9 +38,9 @@ export interface SummarizeRequest {
   readonly overlap?: readonly Message[];
   /**
    * The state of the turn in which the span ends, as shown by the messages after the span: `running` while the agent is
-   * still working on it, `answered` when the agent's last word on it comes after the span, `ended` when it does not, or
-   * the user has moved on without one. Absent when nothing follows the span: whatever is unanswered within it is then
-   * unanswered altogether.
+   * still working on it, `ended` when it was answered or the user has moved on, `answered` when the span ends with an
+   * answer of the agent that is not its last one. Absent when nothing follows the span: whatever is unanswered within
+   * it is then unanswered altogether.
    */
   readonly lastTurn?: "running" | "answered" | "ended";
   /** The existing summary of what precedes the span, to build on and never repeat; null for a first fold. */
@@ -61,17 +61,24 @@ export interface SummarizeRequest {
 export function lastTurnAfter(thread: AgentThread, end: MessageId): SummarizeRequest["lastTurn"] {
   const last = thread.message(end);
   if (last === undefined) return undefined;
-  let state: SummarizeRequest["lastTurn"];
-  for (let ordinal = last.ordinal + 1; ordinal < thread.length; ordinal++) {
-    const message = thread.messageAt(ordinal) as Message;
-    if (message.branch !== undefined) continue;
-    if (message.turn > last.turn) return state === "answered" ? state : "ended";
-    state = isLastWord(message) ? "answered" : "running";
-  }
-  return state;
+  const newest = firstOfMain(thread, thread.length - 1, last.ordinal);
+  if (newest === undefined) return undefined;
+  if (newest.turn === last.turn && !isAnswer(newest)) return "running";
+  const next = isAnswer(last) ? firstOfMain(thread, last.ordinal + 1, thread.length) : undefined;
+  return next?.turn === last.turn ? "answered" : "ended";
 }
 
-const isLastWord = ({ role, parts }: Message): boolean =>
+/** The first message from one ordinal towards another, which is left out, that is on no side branch. */
+function firstOfMain(thread: AgentThread, from: number, to: number): Message | undefined {
+  const step = from < to ? 1 : -1;
+  for (let ordinal = from; ordinal !== to; ordinal += step) {
+    const message = thread.messageAt(ordinal) as Message;
+    if (message.branch === undefined) return message;
+  }
+  return undefined;
+}
+
+const isAnswer = ({ role, parts }: Message): boolean =>
   role === "assistant" && !parts.some(({ type }) => type === "tool-call");
 
 /** Changes to the previous summary, and the usage of making them. */

@@ -154,18 +154,27 @@ describe("lastTurnAfter", () => {
   const after = (...rest: readonly MessageInput[]) => lastTurnAfter(thread(...rest), asMessageId("a1"));
   const aside = { ...assistant("s", "Elsewhere."), branch: "side" };
 
-  it("is running while calls follow, answered by what the agent says last, and ended by the next question", () => {
+  it("is running while calls follow, and ended by an answer or the next question", () => {
     expect(after()).toBeUndefined();
     expect(after(tool("t1", result("c1", "ok")))).toBe("running");
     expect(after(tool("t1", result("c1", "ok")), assistant("a2", call("c2")))).toBe("running");
-    expect(after(tool("t1", result("c1", "ok")), assistant("a2", "Done."))).toBe("answered");
+    expect(after(tool("t1", result("c1", "ok")), assistant("a2", "Done."))).toBe("ended");
     expect(after(tool("t1", result("c1", "ok")), user("u2", "And?"))).toBe("ended");
-    expect(after(assistant("a2", "Done."), user("u2", "And?"), assistant("a3", call("c2")))).toBe("answered");
-    expect(after(assistant("a2", "Wait."), assistant("a3", call("c2")), user("u2", "And?"))).toBe("ended");
-    expect(after(user("u2", "And?"), assistant("a2", "Yes."))).toBe("ended");
     expect(after(tool("t1", result("c1", "ok")), assistant("a2", call("c2")), aside)).toBe("running");
     expect(after(aside)).toBeUndefined();
     expect(lastTurnAfter(thread(), asMessageId("nobody"))).toBeUndefined();
+  });
+
+  it("is answered when the span ends with an answer behind which the agent says more", () => {
+    const spoken = threadOf(user("u1", "Go."), assistant("a1", "Reverted."));
+    const behind = (...rest: readonly MessageInput[]) => lastTurnAfter(spoken.append(rest), asMessageId("a1"));
+    expect(behind()).toBeUndefined();
+    expect(behind(assistant("a2", "I cannot write there."))).toBe("answered");
+    expect(behind(aside, assistant("a2", "Done."), user("u2", "And?"), assistant("a3", call("c2")))).toBe("answered");
+    expect(behind(assistant("a2", call("c2")))).toBe("running");
+    expect(behind(assistant("a2", call("c2")), tool("t2", result("c2", "ok")), user("u2", "And?"))).toBe("answered");
+    expect(behind(user("u2", "And?"))).toBe("ended");
+    expect(behind(aside, user("u2", "And?"), assistant("a2", "Yes."))).toBe("ended");
   });
 });
 

@@ -58,7 +58,7 @@ const AFTERWARDS = {
   running:
     "The agent is still working after the last of these messages, so do not treat what is unfinished here as abandoned.",
   answered:
-    "The agent's answer to the last request comes after these messages: do not note that request as done, nor as open what these messages leave open.",
+    "The agent said more on the last request after these messages: do not note that request as done, nor as open what these messages leave open.",
   ended:
     "The last turn continued after these messages and is now over: questions left open here were answered there, so do not note them as open.",
 } as const;
