@@ -398,6 +398,20 @@ describe("laws", () => {
     expect(failure).toBe("ungrounded");
   });
 
+  it.each([
+    ["running", "The agent is still working after the last of these messages"],
+    ["answered", "The agent said more on the last request after these messages: do not note that request as done"],
+    ["ended", "The last turn continued after these messages and is now over"],
+    [undefined, ""],
+  ] as const)("says what came of the last turn after the span: %s", async (lastTurn, said) => {
+    const model = new ScriptedModel([JSON.stringify({ add: {} })]);
+    const asked = requestFor(conversation, { ...(lastTurn !== undefined && { lastTurn }) });
+    await new LLMSummarizer({ model, ...QUICK }).summarize(asked).catch(rejectionReason);
+    const question = questionOf(model.requests[0]);
+    expect(question).toContain(said);
+    expect(/after (?:the last of )?these messages/.test(question)).toBe(lastTurn !== undefined);
+  });
+
   const folds = agentThreads({ malformed: true, maxMessages: 16 }).filter((thread) =>
     [...thread.messages].some(({ branch }) => branch === undefined),
   );
