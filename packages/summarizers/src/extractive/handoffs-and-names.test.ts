@@ -173,8 +173,7 @@ Which port?
     "Now who calls it, and what its tests promise.",
     "The command itself comes first.",
   ])("leaves out what says only where its speaker turns to: %s", (said) => {
-    const { text } = summaryOf(turningTo(said).user("Now the checkout.").agent("The checkout stands in pay.ts."));
-    expect(text).not.toContain(said);
+    expect(toldLater(said)).not.toContain(said);
   });
 
   it.each([
@@ -184,8 +183,7 @@ Which port?
     "I looked at the failures: all of them come from one import.",
     "Now what `openStore` returns.",
   ])("keeps what begins like that and says more: %s", (said) => {
-    const { text } = summaryOf(turningTo(said).user("Now the checkout.").agent("The checkout stands in pay.ts."));
-    expect(text).toContain(said);
+    expect(toldLater(said)).toContain(said);
   });
 
   it("is told once: what came of a request is no finding beside it", () => {
@@ -213,8 +211,12 @@ Which port?
   });
 });
 
-const turningTo = (said: string) =>
-  new Conversation().user("Look around.").agent(said).bash("ls src", "cart.ts").agent("The cart stands in cart.ts.");
+/** What a summary tells of a turn in which the agent said this, when the next turn is over. */
+const toldLater = (said: string): string => {
+  const conversation = new Conversation().user("Look around.").agent(said).bash("ls src", "cart.ts");
+  conversation.agent("The cart stands in cart.ts.").user("Now the checkout.").agent("The checkout stands in pay.ts.");
+  return summaryOf(conversation).text;
+};
 
 describe("H5: what only looks like a fact", () => {
   it("is no created file: a comment with an arrow, a script that looks like a path", () => {
